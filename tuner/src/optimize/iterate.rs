@@ -1,6 +1,6 @@
 //! Iterates: parameters with the objective and its gradient, and the line search between them.
 
-use super::{Limits, OptimizeError};
+use super::Limits;
 use crate::linear::dot;
 use crate::model::Model;
 use crate::model::centre::scales;
@@ -92,11 +92,6 @@ impl BoundedProblem<'_> {
     pub(super) fn iterate(&self, mut theta: Vec<f64>) -> Iterate {
         self.limits.align(&mut theta);
         self.scales.iter().for_each(|scale| scale.settle(&mut theta, self.limits));
-        self.at(theta)
-    }
-
-    /// Evaluates the objective at unchanged parameters.
-    pub(super) fn at(&self, theta: Vec<f64>) -> Iterate {
         let (loss, mut gradient) = self.objective.loss_and_gradient(&theta);
         self.limits.gather(&mut gradient);
         let held: Vec<bool> = (0..theta.len()).map(|j| self.limits.holds(j, theta[j], gradient[j])).collect();
@@ -104,13 +99,6 @@ impl BoundedProblem<'_> {
             gradient.iter().zip(&held).map(|(&slope, &held)| if held { 0.0 } else { slope }).collect();
         let norm = dot(&projected, &projected).sqrt();
         Iterate { theta, loss, gradient, projected, held, norm }
-    }
-
-    /// Evaluates the objective at the start of a fit; an error if it is not finite.
-    pub(super) fn start(&self, start: &[f64]) -> Result<Iterate, OptimizeError> {
-        let start = self.iterate(start.to_vec());
-        let message = || format!("optimise: the objective is {} at the start", start.loss);
-        if start.is_finite() { Ok(start) } else { Err(OptimizeError(message())) }
     }
 
     /// Returns parameters moved along a direction, within their bounds.

@@ -246,9 +246,9 @@ impl LbfgsState<'_> {
                 direction.iter_mut().for_each(|part| *part /= excess);
             }
             // A parameter at a bound that would leave it is held, and the step of the others is solved again.
-            let (value, part) = (|j: usize| at.theta[j], |j: usize| direction[j]);
-            let is_stopped = |j: &usize| part(*j) != 0.0 && problem.limits.clamp(*j, value(*j) + part(*j)) == value(*j);
-            let stopped: Vec<usize> = (0..held.len()).filter(is_stopped).collect();
+            let target = problem.along(&at.theta, &direction, 1.0);
+            let moving = || (0..held.len()).filter(|&j| direction[j] != 0.0);
+            let stopped: Vec<usize> = moving().filter(|&j| target[j] == at.theta[j]).collect();
             if !stopped.is_empty() {
                 stopped.into_iter().for_each(|j| held[j] = true);
                 continue;
@@ -265,9 +265,7 @@ impl LbfgsState<'_> {
                 continue;
             }
             // A near bound shortens the step of a single parameter, which is held then.
-            let is_short =
-                |j: &usize| part(*j) != 0.0 && problem.limits.clamp(*j, value(*j) + part(*j)) != value(*j) + part(*j);
-            let short: Vec<usize> = (0..held.len()).filter(is_short).collect();
+            let short: Vec<usize> = moving().filter(|&j| target[j] != at.theta[j] + direction[j]).collect();
             if short.is_empty() {
                 return Err(Termination::NoProgress);
             }

@@ -140,13 +140,10 @@ impl Limits {
     /// differs between tied parameters. Frozen parameters may be outside of their bounds.
     pub(super) fn check_start(&self, objective: &Objective<'_>, start: &[f64]) -> Result<(), OptimizeError> {
         let expected = objective.parameters();
-        if start.len() != expected {
-            let found = start.len();
-            return Err(OptimizeError(format!("optimise: start has {found} parameters, expected {expected}")));
-        }
-        if self.size() != expected {
-            let found = self.size();
-            return Err(OptimizeError(format!("optimise: limits have {found} parameters, expected {expected}")));
+        for (which, found) in [("start has", start.len()), ("limits have", self.size())] {
+            if found != expected {
+                return Err(OptimizeError(format!("optimise: {which} {found} parameters, expected {expected}")));
+            }
         }
         for (index, &value) in start.iter().enumerate() {
             if !self.allows(index, value) {

@@ -45,7 +45,10 @@ impl<M: Descent> Solver for M {
         limits.check_start(objective, start)?;
         let scales = if M::SETTLES { Scale::open(objective, start, limits) } else { Vec::new() };
         let problem = BoundedProblem { objective, limits, scales: &scales };
-        let mut best = problem.start(start)?;
+        let mut best = problem.iterate(start.to_vec());
+        if !best.is_finite() {
+            return Err(OptimizeError(format!("optimise: the objective is {} at the start", best.loss)));
+        }
         let (start_norm, start) = (best.norm, best.theta.clone());
         let mut log = FitLog { history: Vec::new(), work: FitWork { passes: 1, ..FitWork::default() }, observer };
         let termination = self.descend(&problem, &mut best, &mut log);
