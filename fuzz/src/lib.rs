@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use tuner::data::convert::{OutputEncoding, OutputFormat, convert};
 use tuner::data::{Dataset, Filters, Plies, ReadOptions, Source};
 use tuner::source::Problem;
-use tuner::io::Storage;
+use tuner::data::io::Storage;
 use tuner::run::{Hooks, Seconds, Settings, run};
 
 /// Reads data as the tuner does, and checks the invariants of the result.

@@ -11,8 +11,8 @@ use std::time::Instant;
 
 use engine::eval::params::Weights;
 use engine::random::Random;
+use tuner::data::io::Storage;
 use tuner::data::{Dataset, ReadOptions, Source};
-use tuner::io::Storage;
 use tuner::model::merino::merino;
 use tuner::model::rows::{RowBuilder, Rows, RowsWriter};
 use tuner::objective::{HessianKind, Objective, PriorScale, SampleLoss, fit_k, scores};

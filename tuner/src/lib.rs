@@ -6,7 +6,7 @@
 //!
 //! ```
 //! use std::fmt::Write;
-//! use tuner::io::Storage;
+//! use tuner::data::io::Storage;
 //! use tuner::run::{Hooks, Seconds, Settings, run};
 //! use tuner::source::Problem;
 //!
@@ -35,15 +35,9 @@
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
 pub mod answer;
-pub mod constraints;
 pub mod data;
-mod exponential;
-pub mod io;
-mod linear;
 #[doc(hidden)]
 pub mod model;
-#[doc(hidden)]
-pub mod numbers;
 #[doc(hidden)]
 pub mod objective;
 #[doc(hidden)]
@@ -53,10 +47,8 @@ pub mod processes;
 pub mod progress;
 pub mod run;
 pub mod source;
-pub mod target;
 #[cfg(test)]
 mod tests;
-mod vectors;
 pub mod write;
 
 /// Returns the name of a choice on the command line.

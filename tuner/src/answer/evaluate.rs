@@ -8,13 +8,13 @@ use engine::eval::params::Weights;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
+use crate::data::io::Storage;
 use crate::data::{Dataset, ReadOptions, Source};
-use crate::io::Storage;
 use crate::model::rows::Weighted;
 use crate::objective::{Difference, OneResult, SampleLoss, fit_k, loss_difference, score_loss};
 use crate::progress::Progress;
+use crate::source::target::{Target, TargetData};
 use crate::source::{Engine, Own, Problem, Resolve, RowSource};
-use crate::target::{Target, TargetData};
 
 const LOSS: SampleLoss = SampleLoss::SquaredError;
 

@@ -8,7 +8,7 @@ use common::input;
 use engine::eval::params::Weights;
 use engine::eval::toml_file::scale_of;
 use tuner::answer::diff::{Diff, FileNumbers, NamedValue};
-use tuner::numbers::Numbers;
+use tuner::source::numbers::Numbers;
 use tuner::write::numbers_in;
 
 use super::PrintArgs;
@@ -58,7 +58,7 @@ fn read_own(path: &Path) -> Result<FileNumbers> {
     let file = ParamsFile::open(path)?;
     let scale = scale_of(&file.text).with_context(|| file.name.clone())?;
     let numbers = Numbers::declared();
-    let entry = |(number, value): (&tuner::numbers::Number, f64)| NamedValue {
+    let entry = |(number, value): (&tuner::source::numbers::Number, f64)| NamedValue {
         name: number.name.clone(),
         table: number.table.clone(),
         value,

@@ -30,8 +30,8 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use common::files::{RunFiles, WriteError};
 use engine::shell_files;
 use serde::Serialize;
+use tuner::data::io::Storage;
 use tuner::data::{LabelOptions, ReadOptions, Source, Weight};
-use tuner::io::Storage;
 
 use amounts::SampleArgs;
 pub(crate) use bars::Bars;

@@ -9,7 +9,7 @@ use mpi::Threading;
 use mpi::environment::Universe;
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{Communicator as _, CommunicatorCollectives, Root};
-use tuner::io::Storage;
+use tuner::data::io::Storage;
 use tuner::processes::{Communicator, join};
 
 use super::allocator;

@@ -10,6 +10,7 @@ mod filter;
 mod folder;
 mod formats;
 mod input;
+pub mod io;
 pub(crate) mod judge;
 mod label;
 mod left_out;
@@ -34,7 +35,7 @@ use std::ops::Range;
 use engine::chess::{Move, Position};
 use thiserror::Error;
 
-use crate::io::{Column, Storage, StorageError};
+use crate::data::io::{Column, Storage, StorageError};
 pub use filter::{Filters, Noisy, PIECES};
 pub use folder::POSITIONS;
 pub(crate) use formats::{Chunks, LONGEST_CHAIN, LONGEST_GAME, write_chain, write_game, write_position};

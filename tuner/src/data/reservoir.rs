@@ -7,7 +7,7 @@ use super::left_out::LeftOut;
 use super::material::{FULL_PHASE, phase};
 use super::packed::position_of;
 use super::store::{StoreWriter, StoredRow};
-use crate::io::StorageError;
+use crate::data::io::StorageError;
 
 /// The settings of a random sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,7 +147,7 @@ mod tests {
     use super::super::outcome::ResultLabel;
     use super::super::{Dataset, Evidence, LeftOutCounts, Record};
     use super::*;
-    use crate::io::Storage;
+    use crate::data::io::Storage;
 
     const SIZE: usize = 100_000;
 

@@ -7,7 +7,7 @@ use super::Model;
 use super::layout::{Layout, Segment};
 use super::rows::{Block, Part, RowBuilder, Rows, RowsError, RowsWriter, Shape};
 use super::tape::{LANES, Node, Op, Tape, Work};
-use crate::io::Storage;
+use crate::data::io::Storage;
 use crate::parallel;
 
 /// A model of the free parameters, which converts rows of the whole model to its own rows.

@@ -4,10 +4,10 @@ use super::Objective;
 use super::loss::Cost;
 use super::pass::{EvaluationPoint, Room, each_count, each_row};
 use super::products::{Cell, MatrixColumns, Products, RowBatch};
-use crate::linear::{Matrix, SymmetricMatrix};
 use crate::model::layout::Layout;
 use crate::model::rows::{BLOCK, Block, PARTS, Part};
 use crate::model::tape::Lanes;
+use crate::objective::linear::{Matrix, SymmetricMatrix};
 use crate::parallel;
 use std::ops::Range;
 

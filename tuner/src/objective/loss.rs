@@ -3,9 +3,9 @@
 //! All functions take the *logit* `z = κ q`, in which `q` is a score in centipawns and `κ` is [`logit_per_centipawn`]:
 //! `σ(K q) = 1 / (1 + 10^(−K q / 400)) = 1 / (1 + e^(−z))`.
 
-use crate::exponential::{exponential, exponential_ratio};
+use crate::model::tape::exponential::{exponential, exponential_ratio};
 use crate::name_of;
-use crate::vectors::{Loop, Vectors, run};
+use crate::objective::vectors::{Loop, Vectors, run};
 use clap::ValueEnum;
 use serde::Serialize;
 

@@ -11,15 +11,17 @@
 mod difference;
 mod fit_k;
 mod hessian;
+pub(crate) mod linear;
 mod loss;
 mod pass;
 mod prior;
 mod products;
+mod vectors;
 
-pub use crate::linear::SymmetricMatrix;
 pub use difference::{Difference, loss_difference, score_loss};
 pub use fit_k::{FitKError, K_MAX, K_MIN, KFit, OneResult, Score, fit_k};
 pub use hessian::HessianKind;
+pub use linear::SymmetricMatrix;
 pub use loss::{SampleLoss, expectation};
 pub use prior::PriorScale;
 

@@ -5,9 +5,9 @@
 //! squared norm of the component of `θ` orthogonal to `θ₀`. Parameters of single sums, which need not be centipawns,
 //! are drawn to their starts. With a fixed scale, `s` is 1 everywhere.
 
-use crate::linear::{SymmetricMatrix, dot};
 use crate::model::layout::{Layout, SumKind};
 use crate::name_of;
+use crate::objective::linear::{SymmetricMatrix, dot};
 use clap::ValueEnum;
 use serde::Serialize;
 

@@ -7,9 +7,9 @@
 
 use std::ops::Range;
 
-use crate::linear::SymmetricMatrix;
 use crate::model::layout::{Layout, Leaf};
 use crate::model::rows::SegmentEntries;
+use crate::objective::linear::SymmetricMatrix;
 use crate::parallel;
 use crate::processes;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! Correction pairs of a quasi-Newton method: the last steps and the changes of the gradient along them.
 //! See Nocedal and Wright, Numerical Optimization, 2nd edition, section 7.2 (limited-memory BFGS, two-loop recursion).
 
-use crate::linear::dot;
+use crate::objective::linear::dot;
 use std::collections::VecDeque;
 
 /// Number of pairs that are kept.

@@ -1,10 +1,10 @@
 //! Iterates: parameters with the objective and its gradient, and the line search between them.
 
 use super::Limits;
-use crate::linear::dot;
 use crate::model::Model;
 use crate::model::centre::scales;
 use crate::objective::Objective;
+use crate::objective::linear::dot;
 
 /// The constant c₁ of the sufficient decrease (Armijo) condition.
 const SUFFICIENT: f64 = 1e-4;

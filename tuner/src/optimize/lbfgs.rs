@@ -13,8 +13,8 @@ use super::iterate::{BoundedProblem, Iterate, difference};
 use super::metric::{Metric, SLACK};
 use super::run::{Descent, FitLog};
 use super::{FitWork, Solver, Termination};
-use crate::linear::dot;
 use crate::objective::Objective;
+use crate::objective::linear::dot;
 
 /// Growth factor of the number of rows from one matrix to the next, unless the last one was computed too far away.
 const GROWTH: usize = 4;

@@ -2,7 +2,7 @@
 
 use super::FitWork;
 use super::iterate::BoundedProblem;
-use crate::linear::{Cholesky, Matrix, dot};
+use crate::objective::linear::{Cholesky, Matrix, dot};
 use crate::objective::{HessianKind, SymmetricMatrix};
 
 /// Ridge on the diagonal, relative to it; larger than the rounding errors of the sums.

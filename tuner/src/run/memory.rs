@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 
 use super::Settings;
-use crate::io::Storage;
+use crate::data::io::Storage;
 use crate::optimize::Method;
 
 /// Bytes per squared number of parameters: one triangle of the Hessian.

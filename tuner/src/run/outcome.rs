@@ -9,9 +9,9 @@ use super::explain::Explanation;
 use super::{Errors, PriorChoice, Reference, Settings};
 use crate::data::{Dataset, FileSummary, Grouping, LeftOutCounts, Skipped, Weight};
 use crate::model::centre::Centring;
-use crate::numbers::{Number, Numbers};
 use crate::objective::{Difference, PriorScale, SampleLoss, score_loss};
 use crate::optimize::Limits;
+use crate::source::numbers::{Number, Numbers};
 use crate::source::{Check, Problem};
 
 /// Mean losses at the start and with the rounded result.

@@ -11,7 +11,6 @@ use super::prior::{PriorChoice, PriorSearch};
 use super::uncertainty::{Errors, standard_errors};
 use super::validation::{Divided, Split};
 use super::{Hooks, PRIOR_PER_POSITION, Settings, memory};
-use crate::constraints::Resolved;
 use crate::data::Grouping;
 use crate::model::Model;
 use crate::model::centre::{Centring, scales};
@@ -21,6 +20,7 @@ use crate::objective::{Objective, fit_k, scores};
 use crate::optimize::{Fit, Lbfgs, Limits, Method, Observer, Step, Termination};
 use crate::progress::Unit;
 use crate::source::Problem;
+use crate::source::constraints::Resolved;
 
 /// The largest number of rounds of resolving and minimising.
 const MAX_ROUNDS: u64 = 12;

@@ -15,7 +15,7 @@ use crate::data::{Dataset, DatasetError, ReadOptions, Source};
 use crate::objective::{Difference, FitKError, SampleLoss, fit_k, loss_difference, score_loss, scores};
 use crate::progress::Progress;
 use crate::source::Problem;
-use crate::target::{Target, TargetData};
+use crate::source::target::{Target, TargetData};
 
 /// A change of the loss by fewer standard errors than this may be chance.
 const CERTAIN: f64 = 3.0;

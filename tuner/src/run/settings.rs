@@ -3,10 +3,10 @@
 use clap::{ArgAction, Args, Command, FromArgMatches};
 use serde::{Serialize, Serializer};
 
-use crate::constraints::Constraints;
 use crate::objective::{K_MAX, K_MIN, PriorScale, SampleLoss};
 use crate::optimize::Method;
-use crate::target::Target;
+use crate::source::constraints::Constraints;
+use crate::source::target::Target;
 
 /// The settings of a fit.
 #[derive(Clone, Debug, PartialEq, Args, Serialize)]

@@ -17,9 +17,9 @@
 //!
 //! See White, Maximum Likelihood Estimation of Misspecified Models, <https://doi.org/10.2307/1912526>.
 
-use crate::linear::{Cholesky, Matrix, dot};
 use crate::model::centre::Centring;
 use crate::model::rows::Rows;
+use crate::objective::linear::{Cholesky, Matrix, dot};
 use crate::objective::{HessianKind, Objective, SymmetricMatrix};
 use crate::optimize::{Limits, open_scales};
 

@@ -5,7 +5,7 @@
 
 use anyhow::{Result, bail};
 
-use crate::io::Storage;
+use crate::data::io::Storage;
 use crate::model::Model;
 use crate::model::rows::{Rows, RowsError};
 use crate::objective::scores;

@@ -15,9 +15,9 @@ use crate::model::merino::{CONSTANT, merino, numbers_of_leaf};
 use crate::model::rows::{CHUNK, RowBuilder, Rows, RowsError, RowsWriter, is_dealt_here};
 use crate::model::text::{Parameter, RowLines, Start, TextRows};
 use crate::name_of;
-use crate::numbers::Numbers;
 use crate::parallel;
 use crate::progress::Progress;
+use crate::source::numbers::Numbers;
 
 /// The position whose evaluation is fitted, given a position of the data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -2,9 +2,13 @@
 //! ([`Own`]), from an engine that answers positions with rows ([`Engine`]), or from files ([`Problem::read_rows`]).
 
 mod check;
+pub mod constraints;
 mod engine;
 mod groups;
 mod merino;
+#[doc(hidden)]
+pub mod numbers;
+pub mod target;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -16,18 +20,18 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 
-use crate::constraints::{Constraints, Resolved};
+use crate::data::io::Storage;
 use crate::data::{Dataset, FileSummary, Grouping, Weight, judge};
-use crate::io::Storage;
 use crate::model::Model;
 use crate::model::centre::{Shift, homogeneity, shifts, table_name, tables};
 use crate::model::rows::{Rows, Weighted};
 use crate::model::text::TextRows;
 pub use crate::model::text::{Parameter, Start, TextError};
-use crate::numbers::{Number, Numbers, Stage};
 use crate::objective::scores;
 use crate::progress::Progress;
-use crate::target::{Target, TargetData};
+use crate::source::constraints::{Constraints, Resolved};
+use crate::source::numbers::{Number, Numbers, Stage};
+use crate::source::target::{Target, TargetData};
 pub use check::{Check, Discrepancy};
 pub use engine::{Accept, CommandLine, Engine};
 pub use merino::{Own, Resolve};

@@ -9,7 +9,7 @@ use tools::compression::decode_text;
 
 use super::{Check, Declared, Problem, groups};
 use crate::data::Source;
-use crate::io::Storage;
+use crate::data::io::Storage;
 use crate::model::text::{self, Text, TextError};
 use crate::progress::{Progress, Unit};
 

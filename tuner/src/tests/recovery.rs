@@ -1,10 +1,10 @@
 //! Whole runs, from text to parameters, on results drawn with known parameters.
 
 use super::own::{fit, problem, tuned};
-use crate::constraints::Constraints;
 use crate::objective::PriorScale;
 use crate::run::{Hooks, Outcome, Settings};
 use crate::source::Resolve;
+use crate::source::constraints::Constraints;
 use engine::chess::Position;
 use engine::eval::Evaluator;
 use engine::eval::params::Weights;

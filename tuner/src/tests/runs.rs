@@ -3,10 +3,10 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use super::own::{fit, problem};
-use crate::constraints::Constraints;
 use crate::optimize::Method;
 use crate::progress::{Progress, Unit};
 use crate::run::{Hooks, Settings};
+use crate::source::constraints::Constraints;
 use crate::source::{Problem, Resolve};
 use engine::eval::params::Weights;
 

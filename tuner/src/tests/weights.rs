@@ -9,7 +9,7 @@ use crate::objective::{
 };
 use crate::optimize::{Adam, Lbfgs, Limits, LocalSearch, Solver};
 use crate::run::{PriorSearch, standard_errors};
-use crate::target::{Target, TargetData};
+use crate::source::target::{Target, TargetData};
 
 const ROWS: usize = 1501;
 

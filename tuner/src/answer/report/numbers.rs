@@ -3,8 +3,8 @@
 use engine::eval::params::Axis;
 use tools::page::words::{grouped, plain, signed};
 
-use crate::numbers::{Number, Stage};
 use crate::run::Outcome;
+use crate::source::numbers::{Number, Stage};
 
 /// The heading of all parameters outside of tables.
 const SINGLE: &str = "Parameters";

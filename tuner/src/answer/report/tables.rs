@@ -7,10 +7,10 @@ use tools::page::words::{grouped, percent, plain, signed, signed_percent};
 
 use super::numbers::{self, ReportNumber, ReportTable};
 use super::{LossChange, Page};
-use crate::constraints::Constraints;
 use crate::objective::Difference;
 use crate::run::explain::Agreement;
 use crate::run::{Outcome, Reference};
+use crate::source::constraints::Constraints;
 
 /// The number of positions below which a parameter is seldom seen.
 const RARE: u32 = 100;

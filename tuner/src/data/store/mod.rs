@@ -10,7 +10,7 @@ use super::outcome::ResultLabel;
 use super::packed::{Packed, outcome_of, pack};
 use super::result_runs::result_runs;
 use super::{Dataset, FileSummary, Skipped};
-use crate::io::{Column, ColumnWriter, Storage, StorageError};
+use crate::data::io::{Column, ColumnWriter, Storage, StorageError};
 
 /// The criterion by which positions stay together when data are divided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

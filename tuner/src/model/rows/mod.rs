@@ -20,7 +20,7 @@ use thiserror::Error;
 
 use super::layout::Layout;
 use super::tape::LANES;
-use crate::io::{Column, Storage, StorageError};
+use crate::data::io::{Column, Storage, StorageError};
 pub(crate) use parts::{Part, is_dealt_here};
 pub use writer::{RowBuilder, RowsWriter};
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::io::Storage;
+use crate::data::io::Storage;
 
 /// Returns a shape with segments of 10, 300 and 1 leaves, and two facts.
 fn shape() -> Shape {

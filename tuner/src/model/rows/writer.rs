@@ -2,7 +2,7 @@
 
 use super::parts::{are_divided, is_dealt_here};
 use super::{BLOCK, Block, CHUNK, Chunk, Rows, RowsError, Shape};
-use crate::io::{ColumnWriter, Storage};
+use crate::data::io::{ColumnWriter, Storage};
 
 /// The largest count of a leaf in a row.
 const MOST_COUNT: i64 = 1 << 20;

@@ -5,7 +5,9 @@
 //! differentiation, second derivatives the forward mode over the reverse mode.
 //! See Griewank and Walther, Evaluating Derivatives, 2nd edition, chapters 3 and 5.
 
-use crate::exponential::exponential;
+pub(crate) mod exponential;
+
+use exponential::exponential;
 
 /// Number of rows that are evaluated at once.
 pub const LANES: usize = 64;

@@ -16,7 +16,7 @@ use super::gather::Gather;
 use super::header::Header;
 use super::lines::LineReader;
 use super::{Parameter, TextError};
-use crate::io::Storage;
+use crate::data::io::Storage;
 use crate::model::formula::{FormulaPosition, brief};
 
 /// A reader of the output of one process of an engine.

@@ -3,7 +3,7 @@
 use super::header::Header;
 use super::lines::{LineReader, RowLines};
 use super::{Start, TextError, TextRows};
-use crate::io::Storage;
+use crate::data::io::Storage;
 use crate::model::Model;
 use crate::model::rows::{RowBuilder, RowsError, RowsWriter, Shape};
 use crate::model::tape::{LANES, Work};

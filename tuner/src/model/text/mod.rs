@@ -47,7 +47,7 @@ use thiserror::Error;
 
 use super::Model;
 use super::rows::{Rows, RowsError};
-use crate::io::Storage;
+use crate::data::io::Storage;
 use gather::Gather;
 use header::Header;
 use lines::LineReader;

@@ -11,8 +11,8 @@ use engine::search::{Pruning, Quiescence};
 use sha2::{Digest, Sha256};
 
 use super::Engine;
+use crate::data::io::{Storage, StorageError};
 use crate::data::{ReadOptions, Source};
-use crate::io::{Storage, StorageError};
 use crate::model::text::VERSION;
 use crate::progress::{Progress, Unit};
 

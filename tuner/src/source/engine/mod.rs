@@ -26,8 +26,8 @@ use common::files::write_whole_with;
 use common::text::split_words;
 
 use super::{Declared, Parameter, Positions, Problem, Resolve, RowSource};
+use crate::data::io::StorageError;
 use crate::data::{Dataset, ReadOptions, Source, judge, write_files, write_skipped};
-use crate::io::StorageError;
 use crate::model::text::answers::{Declarations, Joint};
 use crate::progress::{Progress, Unit};
 use process::{BATCH, BatchQueue};

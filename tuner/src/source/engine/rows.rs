@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use tools::compression::decode_text;
 
 use super::super::{Check, Declared, Problem};
-use crate::io::Storage;
+use crate::data::io::Storage;
 use crate::model::text::answers::{Joint, renumber};
 use crate::model::text::{DATA, VERSION};
 use crate::progress::Progress;

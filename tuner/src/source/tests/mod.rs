@@ -9,11 +9,11 @@ use std::path::PathBuf;
 use ::engine::random::Random;
 
 use super::*;
-use crate::constraints::Constraints;
-use crate::io::Storage;
+use crate::data::io::Storage;
 use crate::objective::{PriorScale, SampleLoss, scores};
 use crate::optimize::Method;
 use crate::run::{Hooks, Outcome, Seconds, Settings, run};
+use crate::source::constraints::Constraints;
 use crate::write::{Language, emit};
 
 fn read_all(texts: &[&[u8]]) -> Result<Problem> {

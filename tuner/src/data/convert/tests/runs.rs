@@ -4,9 +4,9 @@ use engine::chess::{Move, Position};
 use engine::random::Random;
 
 use super::*;
+use crate::data::io::Storage;
 use crate::data::runs::{PositionRun, ScoredMove};
 use crate::data::{CHUNK, Filters, Noisy, Plies, ResultLabel, Subsample, write_game};
-use crate::io::Storage;
 
 const STARTS: [&str; 3] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 
-use crate::numbers::Numbers;
+use crate::source::numbers::Numbers;
 
 /// The groups of tied numbers, as a union-find structure.
 pub(super) struct Ties {

@@ -1,6 +1,6 @@
 //! Constraints on the parameters: frozen parameters, ties and bounds.
 //!
-//! Constraints are given by patterns of names; see [`numbers`](crate::numbers). Constraints that contradict one another
+//! Constraints are given by patterns of names; see [`numbers`](crate::source::numbers). Constraints that contradict one another
 //! or the start are errors that name both.
 
 mod bounds;
@@ -10,8 +10,8 @@ use anyhow::{Result, bail};
 use clap::Args;
 use serde::Serialize;
 
-use crate::numbers::{Numbers, UnknownName};
 use crate::optimize::Limits;
+use crate::source::numbers::{Numbers, UnknownName};
 use bounds::Bounds;
 use ties::Ties;
 

@@ -2,8 +2,8 @@
 
 use anyhow::{Context, Result, bail};
 
-use crate::numbers::{Number, Numbers};
 use crate::optimize::Limits;
+use crate::source::numbers::{Number, Numbers};
 
 /// An end of the range of a number, and the bound that set it; none for the declared range.
 type RangeEnd<'t> = (f64, Option<&'t str>);

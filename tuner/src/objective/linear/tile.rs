@@ -1,6 +1,6 @@
 //! Tiles of 8 by 8 numbers, which processors multiply in registers.
 
-use crate::vectors::{Loop, Vectors, run};
+use crate::objective::vectors::{Loop, Vectors, run};
 
 /// Number of rows and of columns of a tile.
 pub(super) const SIDE: usize = 8;

@@ -2,7 +2,7 @@ use super::*;
 use engine::eval::params::{PAIRS, Weights};
 use engine::eval::score::Score;
 
-const BASELINE: &str = include_str!("../../../params/baseline.toml");
+const BASELINE: &str = include_str!("../../../../params/baseline.toml");
 
 /// Returns a start with different numbers for knight and bishop, and no symmetric board.
 fn start() -> Weights {
@@ -53,8 +53,9 @@ fn groups_of(resolved: &Resolved) -> Vec<Vec<usize>> {
 /// Returns the number of numbers whose bounds differ from the declared ones.
 fn bounded(resolved: &Resolved) -> usize {
     let numbers = Numbers::declared();
-    let is_bounded =
-        |&(index, number): &(usize, &crate::numbers::Number)| resolved.limits.bounds(index) != number.range.into();
+    let is_bounded = |&(index, number): &(usize, &crate::source::numbers::Number)| {
+        resolved.limits.bounds(index) != number.range.into()
+    };
     numbers.iter().enumerate().filter(is_bounded).count()
 }
 
