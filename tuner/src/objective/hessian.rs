@@ -109,12 +109,7 @@ impl Objective<'_> {
         let mut room = Room::new(&model.layout, point);
         let mut seconds: Vec<Vec<Lanes>> = Vec::new();
         let mut batch = RowBatch::new();
-        let sample = (stride > 1).then(|| rows.sample(chunk, blocks.clone(), stride));
-        let blocks: Box<dyn Iterator<Item = Block<'_>>> = match &sample {
-            Some(sample) => Box::new(sample.blocks()),
-            None => Box::new(rows.blocks_of(chunk, blocks)),
-        };
-        for block in blocks {
+        for block in rows.blocks_of(chunk, blocks) {
             room.evaluate(&block, model, point);
             model.tape.differentiate(&mut room.work);
             if kind == HessianKind::Full {
@@ -124,6 +119,9 @@ impl Objective<'_> {
                 }
             }
             each_row(&block, &model.layout, |lane, segments| {
+                if (block.first + lane) % stride != 0 {
+                    return;
+                }
                 let cost = self.cost(&room, &block, lane);
                 let (weight, slope) = (logit * logit * kind.weight(&cost), logit * cost.slope);
                 let of_slot = |slot: Option<usize>| slot.map_or(0.0, |slot| room.work.slopes[slot][lane]);

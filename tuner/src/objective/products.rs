@@ -27,12 +27,14 @@ pub(super) struct MatrixColumns<'l> {
 }
 
 /// A total of a row, of which some columns are wanted.
+#[derive(Clone, Copy)]
 struct Total {
     /// Number of its segment; common totals follow the segments.
     number: usize,
     /// Column of its first leaf.
+    column: usize,
+    /// Index of the first and of the last total of the same sum.
     first: usize,
-    /// Index of the last total of the same sum.
     last: usize,
 }
 
@@ -53,13 +55,14 @@ impl<'l> MatrixColumns<'l> {
         let of_common = (0..layout.common.len()).map(|common| count + common..count + common + 1);
         for (number, range) in of_segments.chain(of_common).enumerate() {
             if columns.is_wanted[range.clone()].contains(&true) {
-                columns.totals.push(Total { number, first: range.start, last: 0 });
+                columns.totals.push(Total { number, column: range.start, first: 0, last: 0 });
             }
         }
         for total in 0..columns.totals.len() {
-            let first = columns.totals[total].first;
-            let last = columns.totals.iter().rposition(|other| other.first == first);
-            columns.totals[total].last = last.expect("the total itself");
+            let is_same = |other: &Total| other.column == columns.totals[total].column;
+            let [first, last] = [columns.totals.iter().position(is_same), columns.totals.iter().rposition(is_same)];
+            let range = first.zip(last).expect("the total itself");
+            (columns.totals[total].first, columns.totals[total].last) = range;
         }
         columns
     }
@@ -120,6 +123,9 @@ impl<'l> MatrixColumns<'l> {
     }
 }
 
+/// Number of entries, and of cells of `W`, that a batch has room for at first: about those of a full evaluation.
+const ROOM: usize = 1 << 14;
+
 /// A batch of rows, indexed by column for their products.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct RowBatch {
@@ -151,7 +157,8 @@ struct Use {
 
 impl RowBatch {
     pub(super) fn new() -> Self {
-        RowBatch { begins: vec![0], ..RowBatch::default() }
+        let (entries, counts, weights) = (Vec::with_capacity(ROOM), Vec::with_capacity(ROOM), Vec::with_capacity(ROOM));
+        RowBatch { entries, counts, weights, begins: vec![0], ..RowBatch::default() }
     }
 
     /// Adds a row; `weight` returns the cell of `W` for two totals.
@@ -166,10 +173,10 @@ impl RowBatch {
             match segments.get(total.number) {
                 Some(SegmentEntries { leaves, counts }) => {
                     for (&leaf, &count) in leaves.iter().zip(*counts) {
-                        self.push_entry(columns, total.first + usize::from(leaf), f64::from(count));
+                        self.push_entry(columns, total.column + usize::from(leaf), f64::from(count));
                     }
                 }
-                None => self.push_entry(columns, total.first, 1.0),
+                None => self.push_entry(columns, total.column, 1.0),
             }
             self.begins.push(self.entries.len() as u32);
         }
@@ -211,17 +218,18 @@ impl RowBatch {
     /// Adds the batch's contribution to a row of the matrix.
     fn add_to(&self, columns: &MatrixColumns<'_>, column: usize, cells: &mut [Cell]) {
         let totals = columns.totals();
+        let is_later = |&j: &u32| j as usize > column;
         for &Use { row, total, place } in
             &self.uses[self.use_begins[column] as usize..self.use_begins[column + 1] as usize]
         {
             let [row, total, place] = [row, total, place].map(|number| number as usize);
             let begins = &self.begins[row..][..=totals];
             let weights = &self.weights[(row + total) * totals..][..totals];
-            for other in 0..=columns.totals[total].last {
+            let Total { first, last, .. } = columns.totals[total];
+            for other in 0..=last {
                 let (begin, end) = (begins[other] as usize, begins[other + 1] as usize);
                 // Two entries of the same sum occur in both orders; only the lower triangle is added.
-                let is_later = |&j: &u32| j as usize > column;
-                let end = if columns.totals[other].first != columns.totals[total].first {
+                let end = if other < first {
                     end
                 } else if other == total {
                     (place + 1..end).find(|&place| is_later(&self.entries[place])).unwrap_or(end)

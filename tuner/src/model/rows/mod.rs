@@ -310,16 +310,6 @@ impl Rows {
         RowsWriter::new(self.shape.clone(), storage).picked(self, rows)
     }
 
-    /// Copies every `stride`-th row of some local blocks of a chunk to a chunk in memory.
-    pub(crate) fn sample(&self, chunk: usize, blocks: Range<usize>, stride: usize) -> Rows {
-        let (mut writer, mut weights) = (RowsWriter::in_memory(self.shape.clone()), Vec::new());
-        for row in self.blocks_of(chunk, blocks).flat_map(Block::rows).filter(|row| row.first % stride == 0) {
-            writer.append_row(&row).expect("no more rows than before, in memory");
-            weights.extend(row.weight);
-        }
-        writer.finish().expect("rows in memory").with_weights(weights)
-    }
-
     fn entry_start(&self, block: usize) -> usize {
         if block == self.block.len() { self.entries() } else { self.block[block] as usize }
     }

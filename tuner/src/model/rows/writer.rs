@@ -178,13 +178,8 @@ impl RowsWriter {
             self.append_chunk(&rows.chunk(0))
         } else {
             let mut rows = rows.blocks().flat_map(Block::rows);
-            rows.try_for_each(|row| self.append_row(&row))
+            rows.try_for_each(|row| if self.begin_row(row.target[0])? { self.copy(&row) } else { Ok(()) })
         }
-    }
-
-    /// Appends a local row without its weight.
-    pub(super) fn append_row(&mut self, row: &Block<'_>) -> Result<(), RowsError> {
-        if self.begin_row(row.target[0])? { self.copy(row) } else { Ok(()) }
     }
 
     /// Begins a chunk with copies of rows. Of rows that another process keeps, only the targets are copied.
