@@ -46,7 +46,7 @@ fn whole_page() -> Page {
             held: Some(0.058 + 0.008 * (-0.25 * step as f64).exp()),
         })
         .collect();
-    let error = |index: usize| (index % 7 != 0).then_some(1.5 + index as f64 / 100.0);
+    let error = |index: usize| (!index.is_multiple_of(7)).then_some(1.5 + index as f64 / 100.0);
     page.outcome.errors = Some(Errors { by_parameter: (0..Weights::DIMENSIONS).map(error).collect(), clusters: 9 });
     page.outcome.settings.constraints.freeze = vec![NAME.to_owned()];
     page.facts.push(("Method", NAME.to_owned()));
