@@ -204,7 +204,8 @@ impl RowBatch {
         (1..begins.len()).for_each(|column| begins[column] += begins[column - 1]);
         self.uses.resize(self.entries.len(), Use::default());
         let totals = columns.totals();
-        for row in (0..self.begins.len() - 1).step_by(totals) {
+        // No total is left where no parameter moves.
+        for row in (0..self.begins.len() - 1).step_by(totals.max(1)) {
             for total in 0..totals {
                 for place in self.begins[row + total]..self.begins[row + total + 1] {
                     let next = &mut begins[self.entries[place as usize] as usize + 1];
