@@ -20,7 +20,7 @@ fn run(processes: usize, arguments: &[&str], folder: &Path) -> Option<Output> {
     if processes > 0 {
         command.args(["--oversubscribe", "-n", &processes.to_string(), tuner]);
     }
-    // Open MPI does not run for root unless told twice.
+    // Open MPI does not run for root unless asked twice.
     command.envs([("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")]);
     match command.current_dir(folder).args(arguments).output() {
         Err(error) if processes > 0 && error.kind() == std::io::ErrorKind::NotFound => {
@@ -87,51 +87,74 @@ fn rows_of_any_engine_are_divided_too() {
             let Some(output) = fit(processes, arguments) else { return };
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
             assert_eq!(fs::read_to_string(folder.path().join("out.toml")).unwrap(), expected, "{arguments:?}");
-            let told = |output: &Output| -> serde_json::Value {
-                let mut told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-                told.as_object_mut().unwrap().remove("seconds").unwrap();
-                told
+            let printed = |output: &Output| -> serde_json::Value {
+                let mut printed: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+                printed.as_object_mut().unwrap().remove("seconds").unwrap();
+                printed
             };
-            assert_eq!(told(&output), told(&alone), "{arguments:?}");
+            assert_eq!(printed(&output), printed(&alone), "{arguments:?}");
         }
     }
 }
 
+/// Three processes do not divide the 64 parts evenly: the rows of a chunk beyond the 64th belong to the process that adds
+/// up its part.
 #[test]
-fn an_error_is_told_once() {
+fn three_processes_fit_more_than_64_chunks() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut rows = "merino-rows 2\nsum main pair\nfact phase 0 1\nscore = taper(main.mg, main.eg, phase)\n\
+        pair main A 10 10\npair main B 30 30\nrows result score phase\n"
+        .to_owned();
+    for row in 0_i32..66 * 4096 {
+        let (a, b) = (row % 5 - 2, row / 5 % 7 - 3);
+        rows.push_str(&format!("{} {} 0.5 0:{a} 1:{b}\n", ["0", "0.5", "1"][row as usize % 3], 10 * a + 30 * b));
+    }
+    fs::write(folder.path().join("rows.txt"), rows).unwrap();
+    let arguments = ["--rows", "rows.txt", "--output", "out.toml", "--prior", "1e-7", "--json"];
+    let outputs = [0, 3].map(|processes| {
+        let output = run(processes, &arguments, folder.path())?;
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Some(fs::read_to_string(folder.path().join("out.toml")).unwrap())
+    });
+    let [alone, Some(three)] = outputs else { return };
+    assert_eq!(alone, Some(three));
+}
+
+#[test]
+fn an_error_is_printed_once() {
     let folder = tempfile::tempdir().unwrap();
     let Some(output) = tune(3, &["--epd", "none.epd"], folder.path()) else { return };
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(told.matches("error: none.epd").count(), 1, "{told}");
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(printed.matches("error: none.epd").count(), 1, "{printed}");
     assert!(!output.status.success() && !folder.path().join("out.toml").exists());
 }
 
 #[test]
-fn what_is_no_run_is_told_once_too() {
+fn versions_and_refused_flags_are_printed_once() {
     let folder = tempfile::tempdir().unwrap();
     for (argument, status) in [("--version", 0), ("--no-such-flag", 2)] {
         let Some(output) = tune(2, &[argument], folder.path()) else { return };
-        let told = [output.stdout, output.stderr].concat();
-        let told = String::from_utf8_lossy(&told);
+        let printed = [output.stdout, output.stderr].concat();
+        let printed = String::from_utf8_lossy(&printed);
         let word = if status == 0 { "merino-tuner" } else { "unexpected argument" };
-        assert_eq!((told.matches(word).count(), output.status.code()), (1, Some(status)), "{told}");
-        assert!(!told.contains("finalize"), "{told}");
+        assert_eq!((printed.matches(word).count(), output.status.code()), (1, Some(status)), "{printed}");
+        assert!(!printed.contains("finalize"), "{printed}");
     }
 }
 
 #[test]
-fn what_cannot_be_read_and_what_is_chosen_are_the_same_for_all() {
+fn skipped_records_and_losses_are_the_same_for_all_processes() {
     let folder = tempfile::tempdir().unwrap();
     let data = "8/8/8/8/8/k7/7R/K7 w - - 0 1 c9 \"1-0\";\n8/8/8/8/8/k7/6R1/K7 w - - 0 1 c9 \"1/2-1/2\";\nno position\n";
     fs::write(folder.path().join("data.epd"), data.repeat(4000)).unwrap();
     let arguments = ["--epd", "data.epd", "--json", "--skip-bad", "4000", "--unique", "--k", "1", "--prior", "1e-6"];
     let outputs = [0, 2].map(|processes| tune(processes, &arguments, folder.path()));
     let [Some(alone), Some(two)] = outputs else { return };
-    let told = |output: &Output| {
+    let printed = |output: &Output| {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()
     };
-    let (alone, two) = (told(&alone), told(&two));
+    let (alone, two) = (printed(&alone), printed(&two));
     for key in ["positions", "skipped", "left_out", "loss"] {
         assert!(!alone[key].is_null() && alone[key] == two[key], "{key}: {} {}", alone[key], two[key]);
     }
