@@ -107,7 +107,11 @@ fn three_processes_fit_more_than_64_chunks() {
         .to_owned();
     for row in 0_i32..66 * 4096 {
         let (a, b) = (row % 5 - 2, row / 5 % 7 - 3);
-        rows.push_str(&format!("{} {} 0.5 0:{a} 1:{b}\n", ["0", "0.5", "1"][row as usize % 3], 10 * a + 30 * b));
+        let score = 10 * a + 30 * b;
+        // One row in three is drawn, and one in five goes against its score.
+        let points = (row / 35 % 3 > 0).then_some((score > 0) == (row / 35 % 5 > 0));
+        let result = points.map_or("0.5", |is_won| if is_won { "1" } else { "0" });
+        rows.push_str(&format!("{result} {score} 0.5 0:{a} 1:{b}\n"));
     }
     fs::write(folder.path().join("rows.txt"), rows).unwrap();
     let arguments = ["--rows", "rows.txt", "--output", "out.toml", "--prior", "1e-7", "--json"];
