@@ -12,7 +12,7 @@ const DATA: &[u8] = include_bytes!("../../data/quiet.epd.zst");
 fn dataset() -> Dataset {
     let sources = match std::env::var_os("MERINO_DATA").map(PathBuf::from) {
         Some(file) => Source::find(&file).expect("a readable file"),
-        None => vec![Source::embedded("embedded", DATA).expect("sound data")],
+        None => vec![Source::in_memory("embedded", DATA).expect("sound data")],
     };
     Dataset::read(sources, &ReadOptions::default(), &()).expect("sound data")
 }

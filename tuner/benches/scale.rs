@@ -31,7 +31,7 @@ fn main() {
     let memory = std::env::var("MERINO_MEMORY").unwrap_or((64 << 20).to_string());
     let storage = Storage { memory: memory.parse().expect("bytes"), ..Storage::default() };
     let weights = Weights::from_toml(BASELINE).expect("sound parameters");
-    let source = Source::embedded("embedded", EMBEDDED).expect("data");
+    let source = Source::in_memory("embedded", EMBEDDED).expect("data");
     let dataset = Dataset::read(vec![source], &ReadOptions::default(), &()).expect("sound data");
     let own = Own { start: weights.clone(), resolve: Resolve::Static };
     let resolved = own.problem(Arc::new(dataset), &()).expect("rows");

@@ -17,7 +17,7 @@ const BASELINE: &str = include_str!("../../params/baseline.toml");
 fn tune(resolve: Resolve) -> Outcome {
     let source = match std::env::var_os("MERINO_DATA") {
         Some(path) => Source::open(Path::new(&path)),
-        None => Source::embedded("embedded", EMBEDDED),
+        None => Source::in_memory("embedded", EMBEDDED),
     };
     let source = source.expect("readable data");
     let dataset = Dataset::read(vec![source], &ReadOptions::default(), &()).expect("sound data");

@@ -240,7 +240,7 @@ mod tests {
     ];
 
     fn read(lines: &[String]) -> Vec<Source> {
-        vec![Source::embedded("made up", lines.join("\n").into_bytes().leak()).unwrap()]
+        vec![Source::in_memory("made up", lines.join("\n").into_bytes()).unwrap()]
     }
 
     #[test]

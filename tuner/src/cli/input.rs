@@ -69,10 +69,11 @@ impl Input {
 
     /// Finds the files of the path, and applies the settings to each.
     pub(super) fn sources(&self) -> Result<Vec<Source>, DatasetError> {
-        let sources = Source::find(&self.path)?;
-        let with_settings =
-            |source: Source| source.with_weight(self.weight).with_labels(self.labels.clone()).with_sample(self.sample);
-        Ok(sources.into_iter().map(with_settings).collect())
+        let mut sources = Source::find(&self.path)?;
+        for source in &mut sources {
+            (source.weight, source.labels, source.sample) = (self.weight, self.labels.clone(), self.sample);
+        }
+        Ok(sources)
     }
 }
 

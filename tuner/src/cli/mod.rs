@@ -163,7 +163,7 @@ impl DataArgs {
     /// Returns these files, followed by those of `--epd`; the embedded positions if there are none.
     fn sources_with(&self, files: &[Input]) -> Result<Vec<Source>> {
         if files.is_empty() && self.epd.is_empty() {
-            return Ok(vec![Source::embedded(DEFAULT_DATA.0, DEFAULT_DATA.1)?]);
+            return Ok(vec![Source::in_memory(DEFAULT_DATA.0, DEFAULT_DATA.1)?]);
         }
         let found = files.iter().chain(&self.epd).map(Input::sources).collect::<Result<Vec<_>, _>>()?;
         Ok(found.into_iter().flatten().collect())

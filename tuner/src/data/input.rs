@@ -46,11 +46,11 @@ pub struct Source {
     name: String,
     backing: Backing,
     /// The weight of a position of this source.
-    pub(super) weight: Weight,
-    /// Its label options.
-    pub(super) labels: LabelOptions,
+    pub weight: Weight,
+    /// Label options of its own, which take precedence over those of the whole data set.
+    pub labels: LabelOptions,
     /// The number of positions to sample; `None` for all.
-    pub(super) sample: Option<usize>,
+    pub sample: Option<usize>,
 }
 
 impl Source {
@@ -80,15 +80,7 @@ impl Source {
         Source::new(name, backing)
     }
 
-    /// Returns a source of bytes that are part of the program.
-    ///
-    /// # Errors
-    /// If there are no bytes.
-    pub fn embedded(name: &str, bytes: &'static [u8]) -> Result<Self, DatasetError> {
-        Self::in_memory(name, bytes)
-    }
-
-    /// Returns a source of bytes in memory.
+    /// Returns a source of bytes in memory, or of the program.
     ///
     /// # Errors
     /// If there are no bytes.
@@ -104,27 +96,12 @@ impl Source {
         Source { name, backing, weight: Weight::default(), labels: LabelOptions::default(), sample: None }
     }
 
-    /// Returns the source with label options of its own, which take precedence over those of the whole data set.
-    pub fn with_labels(self, labels: LabelOptions) -> Self {
-        Source { labels, ..self }
-    }
-
-    /// Returns the source with the number of positions to sample from it.
-    pub fn with_sample(self, sample: Option<usize>) -> Self {
-        Source { sample, ..self }
-    }
-
     /// Describes the settings of this source that differ from the common ones; empty if none do.
     pub(crate) fn reading(&self) -> String {
         if self.labels == LabelOptions::default() && self.sample.is_none() {
             return String::new();
         }
         format!("{:?}, {:?}", self.labels, self.sample)
-    }
-
-    /// Returns the source with a weight for its positions.
-    pub fn with_weight(self, weight: Weight) -> Self {
-        Source { weight, ..self }
     }
 
     /// Returns the name as given.

@@ -37,7 +37,7 @@ const STEADY: std::ops::RangeInclusive<f64> = 0.9..=1.1;
 /// # Errors
 /// Never, unless the build embedded an empty file.
 pub fn embedded() -> Result<Source, DatasetError> {
-    Source::embedded("data/reference.epd.zst", include_bytes!(env!("MERINO_REFERENCE")))
+    Source::in_memory("data/reference.epd.zst", include_bytes!(env!("MERINO_REFERENCE")))
 }
 
 /// The verdict of a reference set on a fit.

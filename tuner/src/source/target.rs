@@ -161,7 +161,7 @@ mod tests {
 
     fn dataset(lines: &[&str]) -> Dataset {
         let text = lines.iter().map(|line| format!("8/8/8/8/8/k7/7R/K7 w - - {line}\n")).collect::<String>();
-        let source = Source::embedded("made up", text.into_bytes().leak()).unwrap();
+        let source = Source::in_memory("made up", text.into_bytes()).unwrap();
         Dataset::read(vec![source], &ReadOptions::default(), &()).unwrap()
     }
 

@@ -10,7 +10,7 @@ const ALL: Plies = Plies { skip_first: 0, skip_last: 0 };
 const NOTHING: Noisy = Noisy { check: false, capture: false };
 
 fn source(text: &str) -> Source {
-    Source::embedded("made up", text.to_owned().into_bytes().leak()).unwrap()
+    Source::in_memory("made up", text.to_owned().into_bytes()).unwrap()
 }
 
 fn read(text: &str, options: &ReadOptions) -> Result<Dataset, DatasetError> {

@@ -10,7 +10,7 @@ use crate::source::{Own, Problem, Resolve};
 
 /// Makes the problem of positions with the parameters of a start.
 pub(super) fn problem(data: &'static [u8], start: Weights, resolve: Resolve) -> Problem {
-    let source = Source::embedded("sample", data).unwrap();
+    let source = Source::in_memory("sample", data).unwrap();
     let dataset = Dataset::read(vec![source], &ReadOptions::default(), &()).unwrap();
     Own { start, resolve }.problem(Arc::new(dataset), &()).unwrap()
 }

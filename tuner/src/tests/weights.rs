@@ -163,7 +163,9 @@ fn targets_equal_those_of_copies() {
     let others = "8/8/8/8/8/k7/7R/K7 w - - [0.0] 40\n8/8/8/8/8/k7/7R/K7 w - - [1.0] -60\n";
     let targets = |texts: &[(&'static str, &str)]| {
         let source = |&(text, weight): &(&'static str, &str)| {
-            Source::embedded("made up", text.as_bytes()).unwrap().with_weight(weight.parse().unwrap())
+            let mut source = Source::in_memory("made up", text.as_bytes()).unwrap();
+            source.weight = weight.parse().unwrap();
+            source
         };
         let dataset = Dataset::read(texts.iter().map(source).collect(), &ReadOptions::default(), &()).unwrap();
         Target::Score.of(TargetData::of(&dataset)).unwrap().1

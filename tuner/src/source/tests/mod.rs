@@ -416,8 +416,8 @@ fn keeps_a_start_that_no_prior_improves_on() {
 
 #[test]
 fn maps_rows_to_positions_if_some_positions_have_no_row() {
-    let lines = "8/8/8/8/8/k7/7R/K7 w - - [0.5]\n".repeat(9).into_bytes().leak();
-    let source = crate::data::Source::embedded("made up", lines).unwrap();
+    let lines = "8/8/8/8/8/k7/7R/K7 w - - [0.5]\n".repeat(9).into_bytes();
+    let source = crate::data::Source::in_memory("made up", lines).unwrap();
     let dataset = Arc::new(Dataset::read(vec![source], &crate::data::ReadOptions::default(), &()).unwrap());
     let of = |without: &[usize], rows: usize| {
         let positions = Positions::new(Arc::clone(&dataset), without);
