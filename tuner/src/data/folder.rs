@@ -1,6 +1,5 @@
 //! The search of a folder for files in a known format.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -28,32 +27,25 @@ impl Source {
     }
 }
 
-/// The number of kinds of unreadable files that an error message lists.
-const MOST_LISTED_KINDS: usize = 5;
-
 /// Returns the files in a folder and its subfolders, in the order of their names. Hidden files and files in no known
 /// format are skipped; a damaged file in a known format is an error.
 fn sources(folder: &Path) -> Result<Vec<Source>, DatasetError> {
     let mut paths = Vec::new();
     collect(folder, &mut paths)?;
-    let (mut sources, mut foreign, mut damage) = (Vec::new(), BTreeMap::<String, u64>::new(), None);
+    let (count, mut sources, mut damage) = (paths.len(), Vec::new(), None);
     for path in paths {
         match Source::open(&path).and_then(|source| source.stream(&())?.head()) {
             Ok(head) if is_known(&head) => sources.push(Source::open(&path)?),
             found => {
-                let is_foreign = matches!(found, Ok(_) | Err(DatasetError::Foreign(_)));
-                damage = damage.or(found.err().filter(|_| !is_foreign));
-                let ending = path
-                    .extension()
-                    .map_or("without ending".to_owned(), |ending| format!(".{}", ending.to_string_lossy()));
-                *foreign.entry(ending).or_default() += 1;
+                let damaged = found.err().filter(|error| !matches!(error, DatasetError::Foreign(_)));
+                damage = damage.or(damaged);
             }
         }
     }
     if sources.is_empty() {
-        let (name, found) = (folder.display(), list_kinds(&foreign));
+        let name = folder.display();
         return Err(DatasetError::Refused(format!(
-            "{name}: is a directory with nothing in it that can be read as positions; found {found}"
+            "{name}: is a directory with nothing in it that can be read as positions; found {count} other files"
         )));
     }
     damage.map_or(Ok(sources), Err)
@@ -76,20 +68,6 @@ fn is_positions(head: &[u8]) -> bool {
 
 fn is_known(head: &[u8]) -> bool {
     !head.is_empty() && formats::detect("", head, &ReadOptions::default()).is_ok()
-}
-
-/// Describes the unreadable files of a folder, by the extension of their names.
-fn list_kinds(foreign: &BTreeMap<String, u64>) -> String {
-    if foreign.is_empty() {
-        return "no file".to_owned();
-    }
-    let mut kinds: Vec<String> = foreign.iter().map(|(ending, count)| format!("{count} {ending}")).collect();
-    if kinds.len() > MOST_LISTED_KINDS {
-        let others = kinds.len() - MOST_LISTED_KINDS;
-        kinds.truncate(MOST_LISTED_KINDS);
-        kinds.push(format!("{others} other kinds"));
-    }
-    kinds.join(", ")
 }
 
 /// Collects all files below a folder. Links to folders are not followed, as they may form a cycle.
@@ -147,11 +125,11 @@ mod tests {
     fn reports_empty_folders_and_damaged_files() {
         let folder = tempfile::tempdir().expect("a folder");
         let error = || sources(folder.path()).err().expect("an error").to_string();
-        assert!(error().ends_with("found no file"), "{}", error());
+        assert!(error().ends_with("found 0 other files"), "{}", error());
         for name in ["a.png", "b.png", "LICENSE"] {
             write(folder.path(), name, "x");
         }
-        assert!(error().ends_with("found 2 .png, 1 without ending"), "{}", error());
+        assert!(error().ends_with("found 3 other files"), "{}", error());
         write(folder.path(), "b.epd", LINE);
         let damaged = zstd::encode_all(LINE.as_bytes(), 1).expect("packed");
         write(folder.path(), "c.zst", &damaged[..damaged.len() - 4]);
