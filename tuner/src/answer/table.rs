@@ -2,7 +2,6 @@
 
 use std::fmt::{self, Write};
 
-use crate::data::together;
 use crate::objective::SampleLoss;
 use crate::run::{Change, FOLDS, Losses, Outcome, PriorChoice, SetLoss};
 
@@ -23,7 +22,7 @@ impl Outcome {
 
     /// Returns the findings of the run as titles and texts.
     pub(super) fn facts(&self) -> Vec<(&'static str, String)> {
-        let mut facts = vec![("grouped", together(self.grouping).to_owned())];
+        let mut facts = vec![("grouped", self.grouping.to_string())];
         if self.held_out > 0 {
             let share = 100.0 * self.held_out as f64 / (self.fitted + self.held_out) as f64;
             facts.push(("held out", format!("{} positions ({share:.1} %), fitted {}", self.held_out, self.fitted)));
@@ -90,7 +89,8 @@ impl Outcome {
         to.push_str(&SetLoss::table(&self.sets));
         self.write_changes(to)?;
         if let Some(errors) = &self.errors {
-            let groups = together(self.grouping).split(':').next_back().unwrap_or_default().trim();
+            let groups = self.grouping.to_string();
+            let groups = groups.split(':').next_back().unwrap_or_default().trim();
             let clusters = errors.clusters;
             writeln!(to, "\n± is one standard error of the centred parameter, from {clusters} groups: {groups}")?;
         }

@@ -26,6 +26,6 @@ impl DataReportArgs {
         self.input.machine.use_threads()?;
         let sources = self.input.sources()?;
         let found = stats::collect(sources, &self.input.options(), self.count as usize, bars)?;
-        Ok(self.print.form(found.to_table(), &found.to_json()))
+        Ok(self.print.form(found.to_table(), &found))
     }
 }

@@ -23,7 +23,6 @@ mod reservoir;
 pub(crate) mod result_runs;
 mod results;
 pub(crate) mod runs;
-mod show;
 pub mod stats;
 mod store;
 mod weight;
@@ -33,6 +32,7 @@ use std::fmt;
 use std::ops::Range;
 
 use engine::chess::{Move, Position};
+use serde::{Serialize, Serializer};
 use thiserror::Error;
 
 use crate::data::io::{Column, Storage, StorageError};
@@ -50,7 +50,6 @@ use packed::{Packed, outcome_of, position_of, score_of};
 pub use record_error::RecordError;
 pub use reservoir::Subsample;
 pub use results::Results;
-pub(crate) use show::{skipped_by_reason, together, write_files, write_skipped};
 pub use store::Grouping;
 pub use weight::Weight;
 
@@ -69,7 +68,7 @@ pub(crate) const CHUNK: usize = 2048;
 pub struct ReadOptions {
     /// The largest number of bad records that are skipped.
     pub skip_bad: usize,
-    /// The interpretation of labels in texts, for files without their own; see [`Source::with_labels`].
+    /// The interpretation of labels in texts, for files without their own; see [`Source::labels`].
     pub labels: LabelOptions,
     /// The range of positions read from games in PGN.
     pub plies: Plies,
@@ -86,14 +85,10 @@ pub struct ReadOptions {
 
 /// A record that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{file}{}: {error}", .record.place(*.number))]
+#[error("{place}: {error}")]
 pub struct BadRecord {
-    /// The name of the file.
-    pub file: String,
-    /// The unit of its records.
-    pub record: Record,
-    /// The number of the record, from 1.
-    pub number: u64,
+    /// Its place.
+    pub place: Place,
     /// The error.
     pub error: RecordError,
 }
@@ -105,7 +100,7 @@ pub enum DatasetError {
     #[error("{0}")]
     Foreign(String),
     /// A record that cannot be read when no more may be skipped, or the first record of a file in no known style.
-    #[error("{bad}{}", hint(*.skipped, bad.record))]
+    #[error("{bad}{}", hint(*.skipped, bad.place.record))]
     BadRecord {
         /// The record.
         bad: Box<BadRecord>,
@@ -129,11 +124,13 @@ fn hint(skipped: usize, record: Record) -> String {
 }
 
 /// A summary of the data read from one file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileSummary {
     /// The name as given.
+    #[serde(rename = "file")]
     pub name: String,
     /// The unit of its records.
+    #[serde(skip)]
     pub record: Record,
     /// The number of records, including those without content: all lines of a text.
     pub records: u64,
@@ -142,10 +139,13 @@ pub struct FileSummary {
     /// Counts of the records and positions left out.
     pub left_out: LeftOutCounts,
     /// The evidence for and against its labels.
+    #[serde(flatten)]
     pub evidence: Evidence,
     /// SHA-256 of the file as it is on the disk, in hexadecimal.
+    #[serde(skip)]
     pub sha256: String,
     /// The weight of its positions.
+    #[serde(skip)]
     pub weight: Weight,
 }
 
@@ -156,6 +156,13 @@ pub struct Skipped {
     pub count: u64,
     /// The first of them.
     pub first: BadRecord,
+}
+
+/// The JSON form of skipped records is their number.
+impl Serialize for Skipped {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(self.count)
+    }
 }
 
 /// A data set of labelled positions.
@@ -178,20 +185,24 @@ impl fmt::Debug for Dataset {
     }
 }
 
-/// The place of a position in its file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place<'d> {
+/// The place of a record in its file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Place {
     /// The name of the file.
-    pub file: &'d str,
+    pub file: String,
     /// The unit of its records.
     pub record: Record,
     /// The number of the line, game or other record, from 1.
     pub number: u64,
 }
 
-impl fmt::Display for Place<'_> {
+/// Lines are formatted in the style of compilers.
+impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", self.file, self.record.place(self.number))
+        match self.record {
+            Record::Line => write!(f, "{}:{}", self.file, self.number),
+            record => write!(f, "{}, {} {}", self.file, record.name(), self.number),
+        }
     }
 }
 
@@ -229,6 +240,20 @@ impl Dataset {
     /// Returns the number of skipped records.
     pub fn skipped_records(&self) -> u64 {
         self.skipped.values().map(|skipped| skipped.count).sum()
+    }
+
+    /// Describes each file, what was left out of it, and the records that could not be read, a line each.
+    pub(crate) fn description(&self) -> String {
+        let file = |FileSummary { name, record, records, positions, weight, .. }: &FileSummary| {
+            format!("data         {name}: {}, {positions} positions{}\n", record.count(*records), weight.suffix())
+        };
+        let filtered = self.files.iter().filter(|file| file.left_out != LeftOutCounts::default());
+        let left_out = filtered.map(|file| format!("left out     {} of {}\n", file.left_out, file.name));
+        let skipped = self
+            .skipped
+            .iter()
+            .map(|(reason, skipped)| format!("skipped      {} {reason}, first {}\n", skipped.count, skipped.first));
+        self.files.iter().map(file).chain(left_out).chain(skipped).collect()
     }
 
     /// Returns the positions of a range with their labels.
@@ -315,8 +340,8 @@ impl Dataset {
     ///
     /// # Panics
     /// If there is no such position.
-    pub fn place(&self, index: usize) -> Place<'_> {
+    pub fn place(&self, index: usize) -> Place {
         let file = &self.files[self.file_of(index)];
-        Place { file: &file.name, record: file.record, number: u64::from(self.records[index]) + 1 }
+        Place { file: file.name.clone(), record: file.record, number: u64::from(self.records[index]) + 1 }
     }
 }

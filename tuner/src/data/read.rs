@@ -15,7 +15,7 @@ use super::left_out::{LeftOut, LeftOutCounts};
 use super::record_error::RecordError;
 use super::reservoir::Reservoir;
 use super::store::{StoreWriter, StoredRow};
-use super::{BadRecord, Dataset, DatasetError, FileSummary, ReadOptions, Skipped, Source, Subsample};
+use super::{BadRecord, Dataset, DatasetError, FileSummary, Place, ReadOptions, Skipped, Source, Subsample};
 use crate::parallel;
 use crate::progress::{Progress, Unit};
 
@@ -55,6 +55,7 @@ struct Importer<'o> {
     options: &'o ReadOptions,
     evaluator: Evaluator,
     store: StoreWriter,
+    /// The sampler of all files, or of the present one.
     reservoir: Option<Reservoir>,
     /// The keys of the positions so far, if duplicates are left out.
     keys: HashSet<u64>,
@@ -67,7 +68,14 @@ impl Importer<'_> {
     fn read(&mut self, source: Source, progress: &dyn Progress) -> Result<(), DatasetError> {
         let (name, weight) = (source.name().to_owned(), source.weight);
         let options = ReadOptions { labels: source.labels.or(&self.options.labels), ..self.options.clone() };
-        let mut own_sample = self.reservoir_of(&source)?;
+        let has_own_sample = source.sample.is_some();
+        if let Some(size) = source.sample {
+            if self.options.subsample.is_some() {
+                let fault = "has a sample of its own, and --sample draws from all sets; give one";
+                return Err(DatasetError::Refused(format!("{name}: {fault}")));
+            }
+            self.reservoir = Some(Reservoir::new(Subsample { size, seed: 0, flatten: false }));
+        }
         let mut blocks = Blocks::new(source.stream(progress)?)?;
         let reader: &dyn Reader = &*formats::detect(&name, blocks.head(), &options)?;
         let mut file = FileSummary {
@@ -91,28 +99,17 @@ impl Importer<'_> {
             });
             for block in receive {
                 for chunk in self.read_chunks(reader, &block?.chunks()) {
-                    self.add(chunk, &mut file, own_sample.as_mut())?;
+                    self.add(chunk, &mut file)?;
                 }
             }
             Ok::<(), DatasetError>(())
         })?;
         file.sha256 = blocks.sha256();
+        if let Some(sample) = self.reservoir.take_if(|_| has_own_sample) {
+            sample.finish(&mut self.store, std::slice::from_mut(&mut file))?;
+        }
         self.files.push(file);
-        if let (Some(sample), Some(file)) = (own_sample, self.files.last_mut()) {
-            sample.finish(&mut self.store, std::slice::from_mut(file))?;
-        }
         Ok(())
-    }
-
-    /// Returns the reservoir of a source with a sample size of its own.
-    fn reservoir_of(&self, source: &Source) -> Result<Option<Reservoir>, DatasetError> {
-        let Some(size) = source.sample else { return Ok(None) };
-        if self.options.subsample.is_some() {
-            let message =
-                format!("{}: has a sample of its own, and --sample draws from all sets; give one", source.name());
-            return Err(DatasetError::Refused(message));
-        }
-        Ok(Some(Reservoir::new(Subsample { size, seed: 0, flatten: false })))
     }
 
     fn read_chunks(&self, reader: &dyn Reader, chunks: &[&[u8]]) -> Vec<Chunk> {
@@ -121,23 +118,17 @@ impl Importer<'_> {
     }
 
     /// Adds the next chunk of a file.
-    fn add(
-        &mut self,
-        mut chunk: Chunk,
-        file: &mut FileSummary,
-        own_sample: Option<&mut Reservoir>,
-    ) -> Result<(), DatasetError> {
+    fn add(&mut self, mut chunk: Chunk, file: &mut FileSummary) -> Result<(), DatasetError> {
         chunk.leave_out_duplicates(&mut self.keys);
         for (record, error) in chunk.bad {
             let number = file.records + u64::from(record) + 1;
-            self.skip(BadRecord { file: file.name.clone(), record: file.record, number, error })?;
+            self.skip(BadRecord { place: Place { file: file.name.clone(), record: file.record, number }, error })?;
         }
         file.positions += chunk.rows.len() as u64;
         let mut rows = chunk.rows.into_iter().map(|row| row.in_file(file.records));
-        match (own_sample, &mut self.reservoir) {
-            (Some(sample), _) => rows.for_each(|row| sample.offer(row, 0)),
-            (None, Some(reservoir)) => rows.for_each(|row| reservoir.offer(row, self.files.len())),
-            (None, None) => rows.try_for_each(|row| self.store.push(&row))?,
+        match &mut self.reservoir {
+            Some(reservoir) => rows.for_each(|row| reservoir.offer(row)),
+            None => rows.try_for_each(|row| self.store.push(&row))?,
         }
         file.records += u64::from(chunk.records);
         file.left_out.merge(chunk.left_out);

@@ -48,7 +48,6 @@ struct Candidate {
     number: u64,
     /// Index of the position in the stream.
     place: u64,
-    file: usize,
     row: StoredRow,
 }
 
@@ -64,8 +63,8 @@ impl Reservoir {
         }
     }
 
-    /// Offers the next position of the stream, with the index of its file.
-    pub(super) fn offer(&mut self, row: StoredRow, file: usize) {
+    /// Offers the next position of the stream.
+    pub(super) fn offer(&mut self, row: StoredRow) {
         let (number, place) = (self.random.below(u64::MAX), self.offered);
         self.offered += 1;
         let flatten = self.strata.len() > 1;
@@ -74,7 +73,7 @@ impl Reservoir {
         if number >= stratum.bound {
             return;
         }
-        stratum.candidates.push(Candidate { number, place, file, row });
+        stratum.candidates.push(Candidate { number, place, row });
         self.kept += 1;
         if self.kept >= 2 * self.size.max(1 << 16) {
             // The quota of a stratum never grows as more is offered, except by one position of the remainder.
@@ -101,7 +100,8 @@ impl Reservoir {
         usize::MAX
     }
 
-    /// Stores the sample in the order of the data, and counts the positions of each file that were not sampled.
+    /// Stores the sample in the order of the data, and counts the positions of each file that were not sampled. The
+    /// stream consisted of the positions of these files.
     pub(super) fn finish(mut self, store: &mut StoreWriter, files: &mut [FileSummary]) -> Result<(), StorageError> {
         let level = self.level();
         let even: usize = self.strata.iter().map(|stratum| stratum.offered.min(level)).sum();
@@ -113,12 +113,14 @@ impl Reservoir {
         }
         let mut sample: Vec<Candidate> = self.strata.into_iter().flat_map(|stratum| stratum.candidates).collect();
         sample.sort_unstable_by_key(|candidate| candidate.place);
-        let mut sampled_of = vec![0; files.len()];
-        for candidate in &sample {
-            sampled_of[candidate.file] += 1;
-            store.push(&candidate.row)?;
-        }
-        for (file, sampled) in files.iter_mut().zip(sampled_of) {
+        let (mut sample, mut end) = (sample.iter().peekable(), 0);
+        for file in files {
+            end += file.positions;
+            let mut sampled = 0;
+            while let Some(candidate) = sample.next_if(|candidate| candidate.place < end) {
+                store.push(&candidate.row)?;
+                sampled += 1;
+            }
             file.left_out.add_several(LeftOut::NotSampled, file.positions - sampled);
             file.positions = sampled;
         }
@@ -170,7 +172,7 @@ mod tests {
         let mut reservoir = Reservoir::new(Subsample { size, seed, flatten: false });
         for i in 0..SIZE {
             let row = StoredRow::new((i % (SIZE / 2)) as u32, &position, &Label::new(ResultLabel::Draw, i as u32));
-            reservoir.offer(row.with_move(Move::from_bits((i % 1000) as u16)), i / (SIZE / 2));
+            reservoir.offer(row.with_move(Move::from_bits((i % 1000) as u16)));
         }
         let mut store = StoreWriter::new(&Storage::default());
         let mut files = vec![file(), file()];
@@ -228,7 +230,7 @@ mod tests {
         {
             let mut reservoir = Reservoir::new(Subsample { size, seed: 1, flatten: true });
             for i in 0..30_000 {
-                reservoir.offer(StoredRow::new(i, of(i), &Label::new(ResultLabel::Draw, i)), 0);
+                reservoir.offer(StoredRow::new(i, of(i), &Label::new(ResultLabel::Draw, i)));
             }
             let mut store = StoreWriter::new(&Storage::default());
             reservoir.finish(&mut store, &mut [FileSummary { positions: 30_000, ..file() }]).expect("room in memory");

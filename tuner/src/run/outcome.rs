@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use super::explain::Explanation;
 use super::{Errors, PriorChoice, Reference, Settings};
@@ -151,7 +151,7 @@ pub struct Outcome {
     #[serde(rename = "skipped")]
     pub skipped_records: u64,
     /// Skipped records, by reason.
-    #[serde(rename = "skipped_by_reason", serialize_with = "counts")]
+    #[serde(rename = "skipped_by_reason")]
     pub skipped: BTreeMap<&'static str, Skipped>,
     /// Records left out by filters, by reason.
     pub left_out: LeftOutCounts,
@@ -339,9 +339,4 @@ impl Outcome {
         }
         format!("{:.3e} {}", self.prior, self.prior_origin())
     }
-}
-
-/// Serialises the number of skipped records by reason.
-fn counts<S: Serializer>(skipped: &BTreeMap<&'static str, Skipped>, to: S) -> Result<S::Ok, S::Error> {
-    to.collect_map(skipped.iter().map(|(reason, skipped)| (reason, skipped.count)))
 }

@@ -10,7 +10,7 @@ use engine::eval::{Evaluator, Trace, known_ending};
 use engine::search::{Pruning, Quiescence};
 
 use super::{Positions, Problem, RowSource};
-use crate::data::{Dataset, write_files, write_skipped};
+use crate::data::Dataset;
 use crate::model::merino::{CONSTANT, merino, numbers_of_leaf};
 use crate::model::rows::{CHUNK, RowBuilder, Rows, RowsError, RowsWriter, is_dealt_here};
 use crate::model::text::{Parameter, RowLines, Start, TextRows};
@@ -69,12 +69,8 @@ impl Own {
             files: Vec::new(),
             sets: first_of_sets(&dataset),
         };
-        let mut description = String::new();
-        // Writing to a string cannot fail.
-        _ = write_files(&mut description, dataset.files());
-        _ = write_skipped(&mut description, dataset.skipped());
         Ok(Problem {
-            description,
+            description: dataset.description(),
             numbers: Numbers::declared(),
             shifts: Some(merino.shifts().to_vec()),
             // Scores are nearly proportional to the pairs (degree 1). Numbers of the joints keep degree 0 and are left

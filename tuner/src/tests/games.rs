@@ -101,7 +101,10 @@ fn bad_games_are_reported_by_number_and_line_or_skipped() {
     let error = read(text, &options(0)).err().unwrap().to_string();
     assert_eq!(error, "made up, game 2: line 4: `Ke3` is not a legal move here, in `e5 2. Ke3 1-0`");
     let dataset = read(text, &options(1)).unwrap();
-    assert_eq!((dataset.len(), dataset.skipped_records(), dataset.skipped()["illegal move"].first.number), (3, 1, 2));
+    assert_eq!(
+        (dataset.len(), dataset.skipped_records(), dataset.skipped()["illegal move"].first.place.number),
+        (3, 1, 2)
+    );
     assert_eq!(dataset.place(2).number, 3);
 }
 

@@ -14,6 +14,7 @@ mod viri;
 use std::ops::ControlFlow;
 
 use engine::chess::{Move, Position};
+use serde::Serialize;
 use tools::foreign::Foreign;
 
 use super::label::Label;
@@ -38,7 +39,8 @@ pub struct Sample {
 }
 
 /// The unit in which the records of a format are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Record {
     /// A line of a text.
     Line,
@@ -58,14 +60,6 @@ impl Record {
             Record::Position => "position",
             Record::Game => "game",
             Record::Chain => "chain",
-        }
-    }
-
-    /// Formats the place of a record, as it follows the name of a file. Lines are formatted in the style of compilers.
-    pub(super) fn place(self, number: u64) -> String {
-        match self {
-            Record::Line => format!(":{number}"),
-            record => format!(", {} {number}", record.name()),
         }
     }
 

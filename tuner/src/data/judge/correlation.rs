@@ -1,5 +1,7 @@
 //! Correlation of two numbers, from sums of integers.
 
+use serde::{Serialize, Serializer};
+
 /// The correlation of two numbers over positions that are grouped in games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::data) struct Correlation {
@@ -18,8 +20,15 @@ const SLIGHT: f64 = 0.1;
 /// about one over the square root of the number of games.
 const CERTAIN: f64 = 3.0;
 
+/// The JSON form of a correlation is its coefficient.
+impl Serialize for Correlation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.coefficient().serialize(serializer)
+    }
+}
+
 impl Correlation {
-    pub(in crate::data) fn count(&self) -> u64 {
+    pub(super) fn count(&self) -> u64 {
         self.count
     }
 
@@ -72,7 +81,7 @@ impl Correlation {
         (n * xx - x * x, n * yy - y * y, n * xy - x * y)
     }
 
-    pub(in crate::data) fn add(&mut self, x: i64, y: i64, group: u32) {
+    pub(super) fn add(&mut self, x: i64, y: i64, group: u32) {
         self.merge(&Correlation {
             count: 1,
             sums: [x, y, x * x, y * y, x * y],
@@ -81,7 +90,7 @@ impl Correlation {
         });
     }
 
-    pub(in crate::data) fn merge(&mut self, other: &Self) {
+    pub(super) fn merge(&mut self, other: &Self) {
         self.count += other.count;
         self.sums.iter_mut().zip(other.sums).for_each(|(sum, more)| *sum += more);
         self.groups += other.groups;

@@ -22,6 +22,7 @@ pub(super) mod tests;
 mod views;
 
 use engine::chess::Position;
+use serde::Serialize;
 
 use super::FileSummary;
 use super::label::Label;
@@ -32,8 +33,8 @@ pub(super) use correlation::Correlation;
 pub(super) use views::ViewFault;
 use views::WithMaterial;
 
-/// The summed value of a win; that of a draw is 0.
-const POINT: i64 = 1000;
+/// The summed value of a win, in units of a share of the point; that of a draw is 0.
+const POINT: i64 = 30_000;
 
 /// The fewest games or positions from which a share is judged.
 const FEWEST: u64 = 200;
@@ -66,15 +67,21 @@ const LEAST_POINTS: f64 = 0.75;
 pub(super) const PHASES: [&str; PHASE_PARTS] = ["endgame", "middlegame", "opening"];
 
 /// The evidence for and against the labels of a file.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Evidence {
+    #[serde(rename = "results_and_material")]
     pub(super) results: WithMaterial,
+    #[serde(rename = "scores_and_material")]
     pub(super) scores: WithMaterial,
+    #[serde(skip)]
     draws: u64,
+    #[serde(skip)]
     by_phase: [u64; PHASE_PARTS],
     /// The number of full boards, and the number of those with a side ahead.
+    #[serde(skip)]
     full: [u64; 2],
     /// The number of positions with a winning score, and the points of the side ahead in units of 1 / (2 [`POINT`]).
+    #[serde(skip)]
     winning: [u64; 2],
 }
 
@@ -82,7 +89,7 @@ impl Evidence {
     /// Adds a position.
     pub(super) fn add(&mut self, position: &Position, label: &Label) {
         let (side, balance) = (position.side_to_move().index(), material_balance(position));
-        let points = (f64::from(label.outcome.points() - 0.5) * 2.0 * POINT as f64).round() as i64;
+        let points = i64::from(label.outcome.units()) - POINT;
         self.results.add(side, balance.into(), points, label.group);
         self.draws += u64::from(label.outcome == ResultLabel::Draw);
         self.by_phase[phase_part(phase(position))] += 1;

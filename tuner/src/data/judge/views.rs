@@ -1,6 +1,8 @@
 //! Detection of the view of results and scores from their correlation with material: a side that is ahead wins more
 //! often than not.
 
+use serde::Serialize;
+
 use super::Correlation;
 
 /// The least share of inverted labels that cannot be due to chance. Above one minus this share, all are inverted.
@@ -9,16 +11,9 @@ const CLEAR: f64 = 0.15;
 /// The number of standard errors above 0 from which a share of inverted labels is significant.
 const CERTAIN: f64 = 4.0;
 
-/// The correlations of labels of one kind with material, by side to move.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::data) struct WithMaterial {
-    /// The correlations over all positions, with White to move and with Black to move.
-    pub(in crate::data) by_side: [Correlation; 2],
-    /// The number of positions in parts of the file with a significantly positive correlation, by side to move.
-    straight: [u64; 2],
-    /// The number of positions in parts of the file with a significantly negative correlation, by side to move.
-    turned: [u64; 2],
-}
+/// The correlations of labels of one kind with material, with White to move and with Black to move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub(in crate::data) struct WithMaterial(pub(in crate::data) [Correlation; 2]);
 
 /// A fault of the view of labels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,39 +22,29 @@ pub(in crate::data) enum ViewFault {
     Black,
     /// The view of the side to move, or White's if that of the side to move was expected.
     SideToMove,
-    /// A view that changes from one part of the file to another.
-    Changes,
-    /// Two views all over the file; of the labels with Black to move, this share is in another view than the rest.
+    /// Two views; of the labels with Black to move, this share is in another view than the rest.
     Mixed(f64),
 }
 
 impl WithMaterial {
     pub(super) fn add(&mut self, side: usize, material: i64, label: i64, group: u32) {
-        self.by_side[side].add(material, label, group);
+        self.0[side].add(material, label, group);
     }
 
     /// Adds the next part of a file.
     pub(super) fn merge(&mut self, part: &Self) {
-        for side in 0..2 {
-            self.by_side[side].merge(&part.by_side[side]);
-            let own = &part.by_side[side];
-            self.straight[side] += if own.is_positive() { own.count() } else { 0 };
-            self.turned[side] += if own.is_negative() { own.count() } else { 0 };
-        }
+        self.0.iter_mut().zip(&part.0).for_each(|(sum, more)| sum.merge(more));
     }
 
     pub(super) fn both(&self) -> Correlation {
-        let mut both = self.by_side[0];
-        both.merge(&self.by_side[1]);
+        let [mut both, black] = self.0;
+        both.merge(&black);
         both
     }
 
     /// Returns the fault of the view, if there is one.
     pub(in crate::data) fn fault(&self) -> Option<ViewFault> {
-        let [white, black] = &self.by_side;
-        if (0..2).any(|side| self.straight[side] > 0 && self.turned[side] > 0) {
-            return Some(ViewFault::Changes);
-        }
+        let [white, black] = &self.0;
         match (white.is_negative(), black.is_negative()) {
             (true, true) => Some(ViewFault::Black),
             (true, false) if black.is_positive() => Some(ViewFault::SideToMove),
@@ -73,7 +58,7 @@ impl WithMaterial {
     /// Returns the share of inverted labels with Black to move, if it is significant. With White to move, White's view
     /// and that of the side to move are the same, so the correlation there is the expected one with Black to move.
     fn share_inverted(&self) -> Option<f64> {
-        let [white, black] = &self.by_side;
+        let [white, black] = &self.0;
         if !white.is_positive() {
             return None;
         }
@@ -87,7 +72,7 @@ impl WithMaterial {
     /// ones.
     pub(super) fn warning(&self, what: &str, other: Option<&str>) -> Option<String> {
         let fault = self.fault()?;
-        let [white, black] = self.by_side.each_ref().map(Correlation::shown);
+        let [white, black] = self.0.each_ref().map(Correlation::shown);
         let found =
             format!("the {what} correlate with material by {white} with White to move, by {black} with Black to move");
         Some(match (fault, other) {
@@ -101,16 +86,9 @@ impl WithMaterial {
             (ViewFault::Black, _) => {
                 format!("{found}: the {what} look as if they were in the view of Black; turn them in the file")
             }
-            (ViewFault::Changes, _) => {
-                let [straight, turned] = [self.straight, self.turned].map(|counts| counts.iter().sum::<u64>());
-                format!(
-                    "the view of the {what} changes within the file: {straight} positions stand where they go with \
-                     material, {turned} where they go against it; no --view fits, so divide the file there"
-                )
-            }
             (ViewFault::Mixed(share), _) => format!(
                 "{found}: with Black to move, some {what} are White's (about {:.0} %), others those of the side to move; no \
-                 --view fits, so make the data anew",
+                 --view fits, so divide the file, or make the data anew",
                 100.0 * (1.0 - share)
             ),
         })

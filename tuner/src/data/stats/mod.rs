@@ -6,15 +6,17 @@
 
 mod show;
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use engine::chess::Position;
 use engine::eval::Evaluator;
 use engine::search::{Pruning, Quiescence};
+use serde::{Serialize, Serializer};
 
-use super::judge::Correlation;
-use super::{Dataset, DatasetError, Grouping, Label, ReadOptions, ResultLabel, Source};
-use super::{PHASE_PARTS, material_balance, phase, phase_part};
+use super::judge::{self, PHASES};
+use super::{Dataset, DatasetError, FileSummary, Grouping, Label, LeftOutCounts, Place, ReadOptions, ResultLabel};
+use super::{Evidence, PHASE_PARTS, Skipped, Source, material_balance, phase, phase_part};
 use crate::progress::Progress;
 
 /// The largest difference between the quiescence score and the evaluation of a quiet position, centipawns.
@@ -26,61 +28,35 @@ const DECIDED: u16 = 1500;
 /// The least material balance of a decided game, pawns.
 const MUCH_MATERIAL: i32 = 9;
 
-/// A reason to doubt the result of a position, the strongest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Suspicion {
-    /// A checkmate that the mated side has not lost.
-    Mate,
-    /// A win or loss in a position that is a draw by the rules.
-    Draw,
-    /// A loss of the side that the score sees winning.
-    Score,
-    /// A loss of the side with much more material.
-    Material,
-}
+/// The upper bounds of the classes by number of pieces, with their names.
+const PIECES: [(u32, &str); 6] = [(5, "2-5"), (10, "6-10"), (15, "11-15"), (20, "16-20"), (25, "21-25"), (32, "26-32")];
 
-impl Suspicion {
-    /// The names, in the order of the declaration.
-    const NAMES: [&str; 4] =
-        ["mated, but not lost", "won, but a draw by the rules", "lost against the score", "lost against the material"];
+/// The reasons to doubt the result of a position, the strongest first.
+const SUSPICIONS: [&str; 4] =
+    ["mated, but not lost", "won, but a draw by the rules", "lost against the score", "lost against the material"];
 
-    fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
-    }
-
-    /// Returns the strongest reason to doubt a label.
-    fn of(position: &Position, label: Label) -> Option<Self> {
-        let (points, mover) = (won(label.outcome), position.side_to_move().sign());
-        let against = |sign: i32| points != 0 && points == -sign.signum();
-        if position.is_check() && points != -mover && !position.has_legal_move() {
-            Some(Suspicion::Mate)
-        } else if points != 0 && (position.is_insufficient_material() || is_stalemate(position)) {
-            Some(Suspicion::Draw)
-        } else if label.score.is_some_and(|score| score.unsigned_abs() >= DECIDED && against(score.into())) {
-            Some(Suspicion::Score)
-        } else if material_balance(position).abs() >= MUCH_MATERIAL && against(material_balance(position)) {
-            Some(Suspicion::Material)
-        } else {
-            None
-        }
-    }
-}
-
-/// Returns 1 if White won, -1 if Black won, and 0 for a draw or a share of the point.
-fn won(outcome: ResultLabel) -> i32 {
-    match outcome {
+/// Returns the index of the strongest reason to doubt a label. A loss against the material is that of the side with
+/// much more of it.
+fn suspicion(position: &Position, label: Label) -> Option<usize> {
+    let points = match label.outcome {
         ResultLabel::Win => 1,
         ResultLabel::Loss => -1,
         ResultLabel::Draw | ResultLabel::Share(_) => 0,
-    }
-}
-
-fn is_stalemate(position: &Position) -> bool {
-    !position.is_check() && !position.has_legal_move()
+    };
+    let against = |sign: i32| points != 0 && points == -sign.signum();
+    let is_at_end = || !position.has_legal_move();
+    let balance = material_balance(position);
+    let reasons: [&dyn Fn() -> bool; SUSPICIONS.len()] = [
+        &|| position.is_check() && points != -position.side_to_move().sign() && is_at_end(),
+        &|| points != 0 && (position.is_insufficient_material() || (!position.is_check() && is_at_end())),
+        &|| label.score.is_some_and(|score| score.unsigned_abs() >= DECIDED && against(score.into())),
+        &|| balance.abs() >= MUCH_MATERIAL && against(balance),
+    ];
+    reasons.iter().position(|holds| holds())
 }
 
 /// Counts of positions that occur more than once, clocks aside.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 struct Duplicates {
     /// The number of positions that occurred before.
     again: u64,
@@ -101,12 +77,12 @@ impl Duplicates {
     }
 }
 
-/// The number and lengths of games, if games can be distinguished.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The number and lengths of games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 struct Games {
     count: u64,
-    /// The number of positions of the shortest and of the longest game.
-    positions: (u64, u64),
+    fewest_positions: u64,
+    most_positions: u64,
 }
 
 impl Games {
@@ -114,24 +90,48 @@ impl Games {
         let mut groups = groups.to_vec();
         groups.sort_unstable();
         let lengths = || groups.chunk_by(|a, b| a == b).map(|game| game.len() as u64);
-        let (fewest, most) = (lengths().min().unwrap_or(u64::MAX), lengths().max().unwrap_or(0));
-        Games { count: lengths().count() as u64, positions: (fewest, most) }
+        Games {
+            count: lengths().count() as u64,
+            fewest_positions: lengths().min().unwrap_or(u64::MAX),
+            most_positions: lengths().max().unwrap_or(0),
+        }
     }
 }
 
-/// Index of the correlations of results with material.
-const LABELS: usize = 0;
-
-/// Index of the correlations of scores with material.
-const SCORES: usize = 1;
-
-/// The statistics of a data set.
+/// The statistics of a data set. Serialised, they are the JSON form.
+#[derive(Serialize)]
 pub struct Stats {
-    dataset: Dataset,
+    /// The description of the data set.
+    #[serde(skip)]
+    description: String,
+    #[serde(skip)]
+    grouping: Grouping,
+    files: Vec<FileSummary>,
+    /// The number of skipped records.
+    skipped: u64,
+    skipped_by_reason: BTreeMap<&'static str, Skipped>,
+    left_out: LeftOutCounts,
+    #[serde(flatten)]
     sums: StatsTotals,
-    duplicates: Duplicates,
     /// The games, if every position is of a game with a name.
     games: Option<Games>,
+    duplicates: Duplicates,
+    /// The evidence of all files together.
+    correlation: Evidence,
+    /// The warnings to heed before a fit.
+    warnings: Vec<String>,
+    suspects: Vec<Suspect>,
+}
+
+/// A position with a doubtful result.
+#[derive(Serialize)]
+struct Suspect {
+    #[serde(flatten)]
+    place: Place,
+    suspicion: &'static str,
+    result: String,
+    score: Option<i16>,
+    fen: String,
 }
 
 /// Reads data and examines every position; keeps at most `count` suspects.
@@ -150,7 +150,7 @@ pub fn collect(
         let mut quiescence = Quiescence::new(&evaluator, Pruning::Exact);
         let measured = |(position, label)| Measured {
             is_quiet: quiescence.is_quiet(&position, QUIET_MARGIN),
-            suspicion: Suspicion::of(&position, label),
+            suspicion: suspicion(&position, label),
             position,
             label,
         };
@@ -159,11 +159,31 @@ pub fn collect(
     let mut sums = StatsTotals::default();
     let add = |measured: Vec<Measured>| measured.iter().for_each(|measured| sums.add(measured, count));
     dataset.each_chunk("measuring", measure, add, progress);
-    sums.suspects.sort_unstable();
-    sums.suspects.truncate(count);
-    let games = (dataset.grouping() == Grouping::Games).then(|| Games::of(dataset.groups()));
-    let duplicates = Duplicates::of(std::mem::take(&mut sums.keys));
-    Ok(Stats { dataset, sums, duplicates, games })
+    sums.scores.mean_size = sums.scores.sizes as f64 / sums.scores.count.max(1) as f64;
+    let mut suspects = std::mem::take(&mut sums.suspects);
+    suspects.sort_unstable();
+    suspects.truncate(count);
+    let suspect = |(suspicion, index): (usize, usize)| {
+        let (label, fen) = (dataset.label(index), dataset.position(index).to_fen());
+        let (suspicion, result) = (SUSPICIONS[suspicion], label.outcome.to_string());
+        Suspect { place: dataset.place(index), suspicion, result, score: label.score, fen }
+    };
+    let mut correlation = Evidence::default();
+    dataset.files().iter().for_each(|file| correlation.merge(&file.evidence));
+    Ok(Stats {
+        description: dataset.description(),
+        grouping: dataset.grouping(),
+        files: dataset.files().to_vec(),
+        skipped: dataset.skipped_records(),
+        skipped_by_reason: dataset.skipped().clone(),
+        left_out: dataset.files().iter().map(|file| file.left_out).sum(),
+        duplicates: Duplicates::of(std::mem::take(&mut sums.keys)),
+        games: (dataset.grouping() == Grouping::Games).then(|| Games::of(dataset.groups())),
+        correlation,
+        warnings: judge::warnings(dataset.files(), true),
+        suspects: suspects.into_iter().map(suspect).collect(),
+        sums,
+    })
 }
 
 /// A position with the properties that take time to find.
@@ -171,91 +191,114 @@ struct Measured {
     position: Position,
     label: Label,
     is_quiet: bool,
-    suspicion: Option<Suspicion>,
+    suspicion: Option<usize>,
 }
 
 /// Sums over positions.
-#[derive(Default)]
+#[derive(Default, Serialize)]
 struct StatsTotals {
-    /// Results of all positions.
-    all: ResultCounts,
-    /// Results by side to move: White, Black.
-    by_side: [ResultCounts; 2],
+    positions: u64,
+    results: ResultCounts,
+    #[serde(serialize_with = "by_side")]
+    by_side_to_move: [ResultCounts; 2],
     /// Results by phase, the endgame first.
+    #[serde(serialize_with = "by_phase")]
     by_phase: [ResultCounts; PHASE_PARTS],
-    /// The number of positions by number of pieces, kings and pawns included; index 0 is one piece.
-    by_pieces: [u64; 32],
-    checks: u64,
-    /// The number of positions that are not quiet.
-    noisy: u64,
-    scores: u64,
-    /// The lowest and the highest score, centipawns, White's view.
-    score_range: Option<(i16, i16)>,
-    /// The sum of the absolute scores.
-    score_sizes: u64,
-    /// Correlations of results ([`LABELS`]) and scores ([`SCORES`]) with material, by side to move.
-    with_material: [[Correlation; 2]; 2],
-    /// The number of suspects, by [`Suspicion`].
-    suspicions: [u64; Suspicion::NAMES.len()],
-    /// The first positions of each kind with a doubtful result, by index; the strongest suspicion first.
-    suspects: Vec<(Suspicion, usize)>,
+    /// The number of positions by [`PIECES`].
+    #[serde(serialize_with = "by_pieces")]
+    by_pieces: [u64; PIECES.len()],
+    in_check: u64,
+    not_quiet: u64,
+    scores: Scores,
+    /// The number of suspects, by [`SUSPICIONS`].
+    #[serde(serialize_with = "by_suspicion")]
+    suspicions: [u64; SUSPICIONS.len()],
+    /// The suspicions and indices of the first positions of each kind with a doubtful result.
+    #[serde(skip)]
+    suspects: Vec<(usize, usize)>,
     /// The key of each position, with the result in the two lowest bits.
+    #[serde(skip)]
     keys: Vec<u64>,
+}
+
+/// The scores of positions, centipawns.
+#[derive(Default, Serialize)]
+struct Scores {
+    count: u64,
+    /// The lowest and the highest score, White's view.
+    range: Option<(i16, i16)>,
+    /// The mean absolute score.
+    mean_size: f64,
+    /// The sum of the absolute scores.
+    #[serde(skip)]
+    sizes: u64,
+}
+
+fn by_side<S: Serializer>(counts: &[ResultCounts; 2], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(["white", "black"].iter().zip(counts))
+}
+
+fn by_phase<S: Serializer>(counts: &[ResultCounts; PHASE_PARTS], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(PHASES.iter().zip(counts))
+}
+
+fn by_pieces<S: Serializer>(counts: &[u64; PIECES.len()], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(PIECES.iter().map(|(_, name)| name).zip(counts))
+}
+
+fn by_suspicion<S: Serializer>(counts: &[u64; SUSPICIONS.len()], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(SUSPICIONS.iter().zip(counts))
 }
 
 impl StatsTotals {
     /// Adds the next position; keeps at most `most` suspects of each kind.
     fn add(&mut self, measured: &Measured, most: usize) {
         let Measured { position, label, is_quiet, suspicion } = measured;
-        let (side, outcome) = (position.side_to_move().index(), label.outcome);
-        let material = i64::from(material_balance(position));
-        self.all.add(outcome);
-        self.by_side[side].add(outcome);
+        let (pieces, outcome) = (position.occupied().count(), label.outcome);
+        self.results.add(outcome);
+        self.by_side_to_move[position.side_to_move().index()].add(outcome);
         self.by_phase[phase_part(phase(position))].add(outcome);
-        self.by_pieces[position.occupied().count() as usize - 1] += 1;
-        self.checks += u64::from(position.is_check());
-        self.noisy += u64::from(!is_quiet);
-        self.with_material[LABELS][side].add(material, outcome.units().into(), label.group);
+        self.by_pieces[PIECES.partition_point(|&(bound, _)| bound < pieces)] += 1;
+        self.in_check += u64::from(position.is_check());
+        self.not_quiet += u64::from(!is_quiet);
         if let Some(score) = label.score {
-            let (low, high) = self.score_range.unwrap_or((score, score));
-            self.score_range = Some((low.min(score), high.max(score)));
-            self.score_sizes += u64::from(score.unsigned_abs());
-            self.scores += 1;
-            self.with_material[SCORES][side].add(material, score.into(), label.group);
+            let (low, high) = self.scores.range.unwrap_or((score, score));
+            self.scores.range = Some((low.min(score), high.max(score)));
+            self.scores.sizes += u64::from(score.unsigned_abs());
+            self.scores.count += 1;
         }
         if let Some(suspicion) = *suspicion {
-            let count = &mut self.suspicions[suspicion as usize];
+            let count = &mut self.suspicions[suspicion];
             *count += 1;
             if *count <= most as u64 {
                 self.suspects.push((suspicion, self.keys.len()));
             }
         }
+        self.positions += 1;
         self.keys.push(position.key() & !3 | outcome.kind() as u64);
-    }
-
-    /// Returns the mean absolute score.
-    fn mean_score_size(&self) -> f64 {
-        self.score_sizes as f64 / self.scores.max(1) as f64
     }
 }
 
 /// Counts of the results of a set of positions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 struct ResultCounts {
-    /// The number of positions by result: losses, draws and wins of White, and shares.
-    counts: [u64; 4],
+    white: u64,
+    draw: u64,
+    black: u64,
+    share: u64,
     /// The sum of White's points, in units of a share.
+    #[serde(skip)]
     units: u64,
 }
 
 impl ResultCounts {
     fn add(&mut self, outcome: ResultLabel) {
-        self.counts[outcome.kind()] += 1;
+        *[&mut self.black, &mut self.draw, &mut self.white, &mut self.share][outcome.kind()] += 1;
         self.units += u64::from(outcome.units());
     }
 
     fn positions(&self) -> u64 {
-        self.counts.iter().sum()
+        self.white + self.draw + self.black + self.share
     }
 
     /// Returns White's mean points.

@@ -8,6 +8,10 @@ fn stats_of(text: &str) -> Stats {
     collect(vec![source], &ReadOptions::default(), 5, &()).unwrap()
 }
 
+fn json_of(stats: &Stats) -> serde_json::Value {
+    serde_json::to_value(stats).unwrap()
+}
+
 #[test]
 fn counts_duplicates() {
     let text = "8/8/8/8/8/k7/7R/K7 w - - 0 1 [1.0]\n8/8/8/8/8/k7/7R/K7 w - - 5 9 [1.0]\n8/8/8/8/8/k7/7R/K7 b - - 0 1 [1.0]\n\
@@ -28,7 +32,7 @@ R5k1/5ppp/8/8/8/8/8/K7 b - - [1.0]
 ";
     let found = stats_of(text);
     assert_eq!(found.sums.suspicions, [1, 1, 1, 1]);
-    let places: Vec<u64> = found.sums.suspects.iter().map(|&(_, sample)| found.dataset.place(sample).number).collect();
+    let places: Vec<u64> = found.suspects.iter().map(|suspect| suspect.place.number).collect();
     assert_eq!(places, [3, 4, 5, 2]);
     assert!(found.to_table().contains("made up:3: mated, but not lost: 1/2-1/2: R5k1/"), "{}", found.to_table());
 }
@@ -39,7 +43,7 @@ fn counts_shares_separately() {
         "8/8/8/8/8/k7/7R/K7 w - - [1.0]\n8/8/8/8/8/k7/7R/K7 w - - [0.75]\n8/8/8/8/8/k7/7R/K7 w - - [0.25]\n\
          8/8/8/8/8/k7/7P/K7 w - - [0.0]\n",
     );
-    assert_eq!(found.to_json()["results"], serde_json::json!({ "white": 1, "draw": 0, "black": 1, "share": 2 }));
+    assert_eq!(json_of(&found)["results"], serde_json::json!({ "white": 1, "draw": 0, "black": 1, "share": 2 }));
     let table = found.to_table();
     assert!(table.contains("      Black      share   points\n"), "{table}");
     assert!(
@@ -55,7 +59,7 @@ fn counts_shares_separately() {
 #[test]
 fn table_and_json_agree() {
     let found = stats_of(&endings(300, |_| false));
-    let (table, json) = (found.to_table(), found.to_json());
+    let (table, json) = (found.to_table(), json_of(&found));
     assert_eq!(json["positions"], 300);
     assert!(table.contains("made up: 300 lines, 300 positions"), "{table}");
     assert_eq!(json["scores"]["count"], 300);

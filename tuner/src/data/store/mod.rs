@@ -1,6 +1,7 @@
 //! Storage of packed positions, in columns that may be in mapped files.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use engine::chess::{Move, Position};
 use serde::Serialize;
@@ -26,6 +27,17 @@ pub enum Grouping {
     /// The game, if it has a name. The other positions are grouped by runs of results or by identity, as without the
     /// named games.
     Mixed,
+}
+
+impl fmt::Display for Grouping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Grouping::Games => "positions of a game stay together",
+            Grouping::ResultRuns => "no game has a name, but neighbours share results: runs of lines stay together",
+            Grouping::Positions => "no game has a name: a position stays together with itself only",
+            Grouping::Mixed => "positions of a game stay together where games have names",
+        })
+    }
 }
 
 /// The number of positions that are processed before their pages of a mapped file are released.

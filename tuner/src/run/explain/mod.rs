@@ -259,7 +259,7 @@ fn misjudged(case: &Case<'_>, row: usize) -> Misjudged {
     let known = case.problem.position_of(row).zip(case.problem.dataset());
     let source = known.map(|(index, dataset)| {
         let place = dataset.place(index);
-        (place.file.to_owned(), place.record.name(), place.number)
+        (place.file, place.record.name(), place.number)
     });
     Misjudged {
         row,

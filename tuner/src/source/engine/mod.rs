@@ -27,7 +27,7 @@ use common::text::split_words;
 
 use super::{Declared, Parameter, Positions, Problem, Resolve, RowSource};
 use crate::data::io::StorageError;
-use crate::data::{Dataset, ReadOptions, Source, judge, write_files, write_skipped};
+use crate::data::{Dataset, ReadOptions, Source, judge};
 use crate::model::text::answers::{Declarations, Joint};
 use crate::progress::{Progress, Unit};
 use process::{BATCH, BatchQueue};
@@ -194,9 +194,7 @@ impl Engine {
                 self.command.text
             )
         })?;
-        let mut description = String::new();
-        _ = write_files(&mut description, queue.dataset.files());
-        _ = write_skipped(&mut description, queue.dataset.skipped());
+        let mut description = queue.dataset.description();
         for warning in judge::warnings(queue.dataset.files(), true) {
             _ = writeln!(description, "{WARNING}{warning}");
         }

@@ -23,7 +23,7 @@ use crate::data::label::{Label, LabelOptions, group_of};
 use crate::data::outcome::ResultLabel;
 use crate::data::record_error::RecordError;
 use crate::data::results::Results;
-use crate::data::{BadRecord, DatasetError, ReadOptions};
+use crate::data::{BadRecord, DatasetError, Place, ReadOptions};
 use table::ColumnLayout;
 
 /// The byte order mark that some editors put at the beginning of a text.
@@ -151,8 +151,8 @@ pub(super) fn fault(name: &str, head: &[u8]) -> DatasetError {
         }
         _ => RecordError::new("unknown style", none),
     };
-    let bad = BadRecord { file: name.to_owned(), record: Record::Line, number, error: error.about(line) };
-    DatasetError::BadRecord { bad: Box::new(bad), skipped: 0 }
+    let place = Place { file: name.to_owned(), record: Record::Line, number };
+    DatasetError::BadRecord { bad: Box::new(BadRecord { place, error: error.about(line) }), skipped: 0 }
 }
 
 /// A reader of texts in one style.
