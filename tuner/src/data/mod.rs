@@ -45,7 +45,7 @@ pub use judge::Evidence;
 pub use label::{Label, LabelOptions, LabelView, ScoreUnit};
 pub use left_out::{LeftOut, LeftOutCounts};
 pub use material::{FULL_PHASE, MOST_PAWNS, PHASE_PARTS, material_balance, phase, phase_part};
-pub use outcome::{PointShare, ResultLabel};
+pub use outcome::ResultLabel;
 use packed::{Packed, outcome_of, position_of, score_of};
 pub use record_error::RecordError;
 pub use reservoir::Subsample;

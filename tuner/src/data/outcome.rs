@@ -11,28 +11,13 @@ pub enum ResultLabel {
     Draw,
     /// A win of White.
     Win,
-    /// White's expected share of the point.
-    Share(PointShare),
+    /// White's expected share of the point other than 0, ½ and 1, in units of 1/60000: exact to four decimal places.
+    Share(u16),
 }
 
-/// A share of the point other than 0, ½ and 1, in units of 1/60000: exact to four decimal places.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PointShare(u16);
-
-impl PointShare {
-    /// The number of units of a whole point.
-    const WHOLE: u16 = 60_000;
-
-    /// Returns the share of a number of units; `None` for 0, ½ and 1, and beyond.
-    pub(super) fn of_units(units: u16) -> Option<Self> {
-        (units > 0 && units < Self::WHOLE && units != Self::WHOLE / 2).then_some(PointShare(units))
-    }
-
-    /// Returns the number of units.
-    pub(super) fn units(self) -> u16 {
-        self.0
-    }
-}
+/// The number of units of a whole point.
+const WHOLE: u16 = 60_000;
+const DRAW: u16 = WHOLE / 2;
 
 impl ResultLabel {
     /// The results of games: loss, draw, win.
@@ -47,31 +32,36 @@ impl ResultLabel {
 
     /// Returns White's points, 0 to 1.
     pub fn points(self) -> f32 {
-        (f64::from(self.units()) / f64::from(PointShare::WHOLE)) as f32
+        (f64::from(self.units()) / f64::from(WHOLE)) as f32
     }
 
-    /// Returns White's points in units of a [`PointShare`].
+    /// Returns the result of a number of units of White's points; all beyond a whole point are a win.
+    pub(super) fn of_units(units: u16) -> Self {
+        match units {
+            0 => ResultLabel::Loss,
+            DRAW => ResultLabel::Draw,
+            WHOLE.. => ResultLabel::Win,
+            share => ResultLabel::Share(share),
+        }
+    }
+
+    /// Returns White's points in units of a share.
     pub(super) fn units(self) -> u16 {
         match self {
             ResultLabel::Loss => 0,
-            ResultLabel::Draw => PointShare::WHOLE / 2,
-            ResultLabel::Win => PointShare::WHOLE,
-            ResultLabel::Share(share) => share.0,
+            ResultLabel::Draw => DRAW,
+            ResultLabel::Win => WHOLE,
+            ResultLabel::Share(units) => units,
         }
     }
 
-    /// Returns the result of a number of White's points, 0 to 1. A share is rounded to a whole number of units.
+    /// Returns the result of a number of White's points, 0 to 1. A share is rounded to a whole number of units, but
+    /// never to a win or loss.
     pub(super) fn of_points(points: f64) -> Option<Self> {
-        let whole = f64::from(PointShare::WHOLE);
-        match points {
-            0.0 => Some(ResultLabel::Loss),
-            1.0 => Some(ResultLabel::Win),
-            _ if points > 0.0 && points < 1.0 => {
-                let units = (points * whole).round().clamp(1.0, whole - 1.0) as u16;
-                Some(PointShare::of_units(units).map_or(ResultLabel::Draw, ResultLabel::Share))
-            }
-            _ => None,
-        }
+        let (whole, is_inside) = (f64::from(WHOLE), points > 0.0 && points < 1.0);
+        let units = (points * whole).round();
+        let units = if is_inside { units.clamp(1.0, whole - 1.0) } else { units };
+        (0.0..=1.0).contains(&points).then_some(Self::of_units(units as u16))
     }
 
     /// Returns the result of a number of White's half points.
@@ -81,10 +71,7 @@ impl ResultLabel {
 
     /// Returns White's half points; `None` for a share.
     pub(super) fn half_points(self) -> Option<u8> {
-        match self {
-            ResultLabel::Share(_) => None,
-            _ => Some(self.kind() as u8),
-        }
+        Some(self.kind() as u8).filter(|&kind| kind < 3)
     }
 
     /// Parses the result of a game: `1-0`, `1/2-1/2`, `0-1`, or another notation of these.
@@ -104,12 +91,7 @@ impl ResultLabel {
 
     /// Returns the result with colours swapped.
     pub(super) fn flipped(self) -> Self {
-        match self {
-            ResultLabel::Loss => ResultLabel::Win,
-            ResultLabel::Draw => ResultLabel::Draw,
-            ResultLabel::Win => ResultLabel::Loss,
-            ResultLabel::Share(share) => ResultLabel::Share(PointShare(PointShare::WHOLE - share.0)),
-        }
+        Self::of_units(WHOLE - self.units())
     }
 }
 

@@ -4,7 +4,7 @@ use engine::chess::{Color, File, Position, Rank, Setup, Square};
 
 use super::formats::{castling_rooks, codes_of, put_pieces};
 use super::label::Label;
-use super::outcome::{PointShare, ResultLabel};
+use super::outcome::ResultLabel;
 
 /// A packed position with its result and score, as stored in a column. Its group is stored in a column of its own.
 ///
@@ -38,7 +38,7 @@ pub(super) fn pack(position: &Position, label: &Label) -> Packed {
     let codes = codes_of(position, castling_rooks(position));
     let clock_and_share = match label.outcome {
         ResultLabel::Share(share) => {
-            let [low, high] = share.units().to_le_bytes().map(u64::from);
+            let [low, high] = share.to_le_bytes().map(u64::from);
             u64::from(position.halfmove_clock()).min(u8::MAX.into()) | low << SHARE[0] | high << SHARE[1]
         }
         _ => u64::from(position.halfmove_clock()),
@@ -68,12 +68,11 @@ pub(super) fn position_of(packed: &Packed) -> Position {
     setup.finish().expect("what was packed is a position")
 }
 
-/// Returns the result of a record, or a loss if its share is invalid.
+/// Returns the result of a record.
 pub(super) fn outcome_of(packed: &Packed) -> ResultLabel {
     let rest = packed[3];
     if rest >> OUTCOME & 3 == IS_SHARE {
-        let units = u16::from_le_bytes(SHARE.map(|at| (rest >> at) as u8));
-        return PointShare::of_units(units).map_or(ResultLabel::Loss, ResultLabel::Share);
+        return ResultLabel::of_units(u16::from_le_bytes(SHARE.map(|at| (rest >> at) as u8)));
     }
     ResultLabel::RESULTS[(rest >> OUTCOME & 3) as usize]
 }
@@ -119,7 +118,7 @@ mod tests {
     #[test]
     fn shares_round_trip_with_all_other_fields() {
         for units in [1, 255, 256, 29_999, 30_001, 59_999] {
-            let outcome = ResultLabel::Share(PointShare::of_units(units).expect("a share"));
+            let outcome = ResultLabel::Share(units);
             for (clock, kept) in [(0, 0), (99, 99), (255, 255), (300, 255), (65535, 255)] {
                 let position = |clock| Position::from_fen(&format!("1rr1k3/8/8/8/8/8/8/1RR1K2R b HCc - {clock} 65535"));
                 for score in [None, Some(-1), Some(32_000)] {
