@@ -20,22 +20,6 @@ pub(super) struct Encoder<'d> {
     pub(super) has_shares: bool,
 }
 
-/// The encoded bytes of a range of positions.
-#[derive(Default)]
-pub(super) struct Encoded {
-    pub(super) bytes: Vec<u8>,
-    /// End offset of each run, in formats of games and chains.
-    ends: Vec<usize>,
-}
-
-impl Encoded {
-    /// Returns the bytes of each run.
-    pub(super) fn runs(&self) -> impl Iterator<Item = &[u8]> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, &end)| &self.bytes[start..end])
-    }
-}
-
 impl Encoder<'_> {
     /// Returns the header of the file.
     pub(super) fn head(&self) -> &'static [u8] {
@@ -46,8 +30,8 @@ impl Encoder<'_> {
         }
     }
 
-    /// Encodes the positions of a range; in formats of games and chains, the runs that begin in the range.
-    pub(super) fn encode(&self, range: Range<usize>) -> Result<Encoded, ConvertError> {
+    /// Encodes the positions of a range; in formats of games and chains, each of the runs that begin in the range.
+    pub(super) fn encode(&self, range: Range<usize>) -> Result<Vec<Vec<u8>>, ConvertError> {
         match self.format {
             OutputFormat::Viri => self.runs(range, LONGEST_GAME, write_game),
             OutputFormat::Binpack => self.runs(range, LONGEST_CHAIN, write_chain),
@@ -56,7 +40,7 @@ impl Encoder<'_> {
                 for (position, label) in self.dataset.samples(range) {
                     self.write(&position, &label, &mut bytes).expect("a vector takes all");
                 }
-                Ok(Encoded { bytes, ends: Vec::new() })
+                Ok(vec![bytes])
             }
         }
     }
@@ -66,17 +50,17 @@ impl Encoder<'_> {
         range: Range<usize>,
         longest: usize,
         write: impl Fn(&PositionRun, &mut Vec<u8>) -> Result<(), String>,
-    ) -> Result<Encoded, ConvertError> {
-        let mut encoded = Encoded::default();
-        for (first, run) in self.dataset.runs(range, longest) {
-            write(&run, &mut encoded.bytes).map_err(|unfit| {
+    ) -> Result<Vec<Vec<u8>>, ConvertError> {
+        let encoded = |(first, run)| {
+            let mut bytes = Vec::new();
+            write(&run, &mut bytes).map_err(|unfit| {
                 let (place, called, others) = (self.dataset.place(first), name_of(&self.format), for_all());
                 let message = format!("{place}: has {unfit}, for which {called} has no room: write {others}");
                 ConvertError::Refused(message)
             })?;
-            encoded.ends.push(encoded.bytes.len());
-        }
-        Ok(encoded)
+            Ok(bytes)
+        };
+        self.dataset.runs(range, longest).map(encoded).collect()
     }
 
     /// Writes a position in one of the formats of single positions.

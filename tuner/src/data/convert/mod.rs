@@ -21,7 +21,7 @@ use tools::compression::Compression;
 use crate::data::{Chunks, Dataset, Grouping, ResultLabel};
 use crate::name_of;
 use crate::progress::Progress;
-use encode::{Encoded, Encoder};
+use encode::Encoder;
 
 /// An output format of positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -160,22 +160,24 @@ pub fn convert(
     // After an error, the remaining chunks are not encoded.
     let has_failed = AtomicBool::new(false);
     let encode = |range: Range<usize>| {
-        if has_failed.load(Ordering::Relaxed) { Ok(Encoded::default()) } else { encoder.encode(range) }
+        if has_failed.load(Ordering::Relaxed) { Ok(Vec::new()) } else { encoder.encode(range) }
     };
     let mut refusal = None;
     let write = |to: &mut dyn Write| -> io::Result<()> {
         to.write_all(encoder.head())?;
         let mut chunks = Chunks::default();
         let mut result = Ok(());
-        let collect = |encoded: Result<Encoded, ConvertError>| {
+        let collect = |encoded: Result<Vec<Vec<u8>>, ConvertError>| {
             if has_failed.load(Ordering::Relaxed) {
                 return;
             }
             match encoded {
-                Ok(encoded) if encoding.format == OutputFormat::Binpack => {
-                    result = encoded.runs().try_for_each(|chain| chunks.add(chain, to));
+                Ok(encoded) => {
+                    result = encoded.iter().try_for_each(|bytes| match encoding.format {
+                        OutputFormat::Binpack => chunks.add(bytes, to),
+                        _ => to.write_all(bytes),
+                    });
                 }
-                Ok(encoded) => result = to.write_all(&encoded.bytes),
                 Err(error) => {
                     result = Err(io::Error::other(error.to_string()));
                     refusal = Some(error);
