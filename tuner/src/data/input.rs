@@ -268,12 +268,12 @@ impl<'p> Blocks<'p> {
                 start = self.rest.len();
             }
             let open = self.rest.len() - start;
-            if open > CHUNK_BYTES + reader.longest_record() {
+            let (record, longest) = reader.unit();
+            if open > CHUNK_BYTES + longest {
                 return Err(DatasetError::Refused(format!(
-                    "{}: no {} ends within {} bytes after byte {} of the content",
+                    "{}: no {} ends within {longest} bytes after byte {} of the content",
                     self.stream.name,
-                    reader.record().name(),
-                    reader.longest_record(),
+                    record.name(),
                     self.stream.offset - open as u64
                 )));
             }

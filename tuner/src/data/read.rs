@@ -81,7 +81,7 @@ impl Importer<'_> {
         let mut file = FileSummary {
             name,
             records: 0,
-            record: reader.record(),
+            record: reader.unit().0,
             positions: 0,
             left_out: LeftOutCounts::default(),
             evidence: Evidence::default(),

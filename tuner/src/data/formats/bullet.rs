@@ -31,20 +31,17 @@ pub(super) fn recognises(head: &[u8]) -> bool {
 }
 
 impl Reader for BulletReader {
-    fn record(&self) -> Record {
-        Record::Position
-    }
-
-    fn longest_record(&self) -> usize {
-        SIZE
+    fn unit(&self) -> (Record, usize) {
+        (Record::Position, SIZE)
     }
 
     fn record_end(&self, bytes: &[u8]) -> Option<usize> {
         (bytes.len() >= SIZE).then_some(SIZE)
     }
 
-    fn read_record(&self, record: &[u8], number: u32, sink: &mut dyn Sink) -> Result<(), RecordError> {
-        sink.sample(number, &read(record)?);
+    fn read_record(&self, record: &[u8], number: &mut u32, sink: &mut dyn Sink) -> Result<(), RecordError> {
+        sink.sample(*number, &read(record)?);
+        *number += 1;
         Ok(())
     }
 }

@@ -83,22 +83,20 @@ pub(super) trait Sink {
 
 /// A reader of the files of one format.
 pub(super) trait Reader: Sync {
-    /// Returns the unit of the records.
-    fn record(&self) -> Record;
+    /// Returns the unit of the records, and the maximum number of bytes of one.
+    fn unit(&self) -> (Record, usize);
 
     /// Returns true if noisy positions are left out by default.
     fn is_of_all_moves(&self) -> bool {
         false
     }
 
-    /// Returns the maximum number of bytes of a record.
-    fn longest_record(&self) -> usize;
-
     /// Returns the number of bytes of the first record; `None` if it does not end within `bytes`.
     fn record_end(&self, bytes: &[u8]) -> Option<usize>;
 
-    /// Reads a record: whole, or cut off by the end of the file.
-    fn read_record(&self, bytes: &[u8], number: u32, sink: &mut dyn Sink) -> Result<(), RecordError>;
+    /// Reads a record: whole, or cut off by the end of the file. Adds the number of good records to `number`; only what
+    /// holds several adds other than 1.
+    fn read_record(&self, bytes: &[u8], number: &mut u32, sink: &mut dyn Sink) -> Result<(), RecordError>;
 
     /// Returns the end of a part that begins with `bytes`: that of the first record that ends at or after `least`.
     /// Returns `None` if the part does not end within `bytes`; at the end of a file, the rest is a part of its own.
@@ -115,11 +113,12 @@ pub(super) trait Reader: Sync {
         let (mut number, mut rest) = (0, part);
         while !rest.is_empty() {
             let (record, after) = rest.split_at(self.record_end(rest).unwrap_or(rest.len()));
-            let read = self.read_record(record, number, sink);
             rest = after;
-            number += 1;
-            if read.is_err_and(|error| sink.fault(number - 1, error).is_break()) {
-                break;
+            if let Err(error) = self.read_record(record, &mut number, sink) {
+                number += 1;
+                if sink.fault(number - 1, error).is_break() {
+                    break;
+                }
             }
         }
         number

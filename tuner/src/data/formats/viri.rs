@@ -47,12 +47,8 @@ pub(super) fn recognises(head: &[u8]) -> bool {
 }
 
 impl Reader for ViriReader {
-    fn record(&self) -> Record {
-        Record::Game
-    }
-
-    fn longest_record(&self) -> usize {
-        LONGEST
+    fn unit(&self) -> (Record, usize) {
+        (Record::Game, LONGEST)
     }
 
     fn record_end(&self, bytes: &[u8]) -> Option<usize> {
@@ -60,7 +56,7 @@ impl Reader for ViriReader {
         Some(HEAD + ELEMENT * (moves + 1))
     }
 
-    fn read_record(&self, game: &[u8], number: u32, sink: &mut dyn Sink) -> Result<(), RecordError> {
+    fn read_record(&self, game: &[u8], number: &mut u32, sink: &mut dyn Sink) -> Result<(), RecordError> {
         let (moves, _) = game.get(HEAD..).unwrap_or_default().as_chunks::<ELEMENT>();
         let [moves @ .., END] = moves else { return Err(cut_off()) };
         let (position, outcome) = start(game)?;
@@ -70,9 +66,10 @@ impl Reader for ViriReader {
             let mv = move_of(u16::from_le_bytes([low, high]), &sample.position).ok_or_else(|| illegal_move(ply + 1))?;
             sample.label.score = Some(bounded(i16::from_le_bytes(score)));
             sample.best = Some(mv);
-            sink.sample(number, &sample);
+            sink.sample(*number, &sample);
             sample.position.play(mv);
         }
+        *number += 1;
         Ok(())
     }
 }

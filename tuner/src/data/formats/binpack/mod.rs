@@ -52,12 +52,8 @@ pub(super) fn recognises(head: &[u8]) -> bool {
 }
 
 impl Reader for BinpackReader {
-    fn record(&self) -> Record {
-        Record::Chain
-    }
-
-    fn longest_record(&self) -> usize {
-        HEADER + LARGEST_CHUNK
+    fn unit(&self) -> (Record, usize) {
+        (Record::Chain, HEADER + LARGEST_CHUNK)
     }
 
     /// Returns the end of the first chunk. Without its magic number, all bytes are one part, and its reader reports the
@@ -70,24 +66,20 @@ impl Reader for BinpackReader {
         Some(end).filter(|&end| end <= bytes.len())
     }
 
-    fn read_record(&self, bytes: &[u8], number: u32, sink: &mut dyn Sink) -> Result<(), RecordError> {
-        read_chunk(bytes, &mut { number }, sink)
-    }
-
-    /// Reads the chains of a part. After an error, the end of the chain is unknown, so the rest of its chunk is lost.
-    fn read(&self, part: &[u8], sink: &mut dyn Sink) -> u32 {
-        let (mut number, mut rest) = (0, part);
+    /// Reads the chains of a chunk, whole or cut off by the end of the file. After an error, the end of the chain is unknown,
+    /// so the rest of its chunk is lost.
+    fn read_record(&self, chunk: &[u8], number: &mut u32, sink: &mut dyn Sink) -> Result<(), RecordError> {
+        let Some(size) = chunk_size(chunk) else {
+            let is_cut_off = chunk.len() < HEADER && chunk.iter().zip(MAGIC).all(|(byte, magic)| byte == magic);
+            return Err(if is_cut_off { cut_off() } else { RecordError::new("no chunk", "no chunk begins here") });
+        };
+        let mut rest = &chunk[HEADER..];
         while !rest.is_empty() {
-            let (chunk, after) = rest.split_at(self.record_end(rest).unwrap_or(rest.len()));
-            rest = after;
-            if let Err(error) = read_chunk(chunk, &mut number, sink) {
-                number += 1;
-                if sink.fault(number - 1, error).is_break() {
-                    break;
-                }
-            }
+            let length = read_chain(rest, *number, sink)?;
+            rest = &rest[length..];
+            *number += 1;
         }
-        number
+        if chunk.len() < HEADER + size { Err(cut_off()) } else { Ok(()) }
     }
 }
 
@@ -95,21 +87,6 @@ impl Reader for BinpackReader {
 fn chunk_size(bytes: &[u8]) -> Option<usize> {
     let size = bytes.strip_prefix(MAGIC)?.first_chunk()?;
     Some(u32::from_le_bytes(*size) as usize).filter(|&size| size <= LARGEST_CHUNK)
-}
-
-/// Reads the chains of a chunk, whole or cut off by the end of the file, and counts them.
-fn read_chunk(chunk: &[u8], number: &mut u32, sink: &mut dyn Sink) -> Result<(), RecordError> {
-    let Some(size) = chunk_size(chunk) else {
-        let is_cut_off = chunk.len() < HEADER && chunk.iter().zip(MAGIC).all(|(byte, magic)| byte == magic);
-        return Err(if is_cut_off { cut_off() } else { RecordError::new("no chunk", "no chunk begins here") });
-    };
-    let mut rest = &chunk[HEADER..];
-    while !rest.is_empty() {
-        let length = read_chain(rest, *number, sink)?;
-        rest = &rest[length..];
-        *number += 1;
-    }
-    if chunk.len() < HEADER + size { Err(cut_off()) } else { Ok(()) }
 }
 
 /// Reads the first chain and returns its number of bytes.

@@ -28,16 +28,12 @@ pub(super) struct PgnReader {
 }
 
 impl Reader for PgnReader {
-    fn record(&self) -> Record {
-        Record::Game
+    fn unit(&self) -> (Record, usize) {
+        (Record::Game, LONGEST)
     }
 
     fn is_of_all_moves(&self) -> bool {
         true
-    }
-
-    fn longest_record(&self) -> usize {
-        LONGEST
     }
 
     fn record_end(&self, bytes: &[u8]) -> Option<usize> {
@@ -49,15 +45,16 @@ impl Reader for PgnReader {
         Some(line + self.record_end(&bytes[line..])?)
     }
 
-    fn read_record(&self, game: &[u8], number: u32, sink: &mut dyn Sink) -> Result<(), RecordError> {
+    fn read_record(&self, game: &[u8], number: &mut u32, sink: &mut dyn Sink) -> Result<(), RecordError> {
         let text = game.strip_prefix(BYTE_ORDER_MARK).unwrap_or(game);
-        match read_game(text, self.plies, |sample| sink.sample(number, sample)) {
+        match read_game(text, self.plies, |sample| sink.sample(*number, sample)) {
             Ok(reason) => reason.into_iter().for_each(|reason| sink.leave_out(reason)),
             Err((line, error)) => {
                 let faulty = text.split(|&byte| byte == b'\n').nth(line as usize - 1).unwrap_or_default();
                 return Err(RecordError::new(error.reason, format!("line {line}: {error}")).about(faulty));
             }
         }
+        *number += 1;
         Ok(())
     }
 }

@@ -162,12 +162,8 @@ pub(super) struct TextReader {
 }
 
 impl Reader for TextReader {
-    fn record(&self) -> Record {
-        Record::Line
-    }
-
-    fn longest_record(&self) -> usize {
-        LONGEST
+    fn unit(&self) -> (Record, usize) {
+        (Record::Line, LONGEST)
     }
 
     fn record_end(&self, bytes: &[u8]) -> Option<usize> {
@@ -178,11 +174,12 @@ impl Reader for TextReader {
         Some(least + self.record_end(bytes.get(least..)?)?)
     }
 
-    fn read_record(&self, line: &[u8], number: u32, sink: &mut dyn Sink) -> Result<(), RecordError> {
+    fn read_record(&self, line: &[u8], number: &mut u32, sink: &mut dyn Sink) -> Result<(), RecordError> {
         if let Some(read) = read_line(line, &self.style, &self.labels) {
             let (position, label) = read.map_err(|error| error.about(line))?;
-            sink.sample(number, &Sample { position, label, best: None });
+            sink.sample(*number, &Sample { position, label, best: None });
         }
+        *number += 1;
         Ok(())
     }
 }
