@@ -6,7 +6,6 @@ use serde::{Serialize, Serializer};
 
 use crate::model::rows::{Part, RowsError};
 use crate::model::text::TextRows;
-use crate::objective::scores;
 
 /// Largest difference, in centipawns, that is not counted: the rounding of one integer.
 const ROUNDING: f64 = 1.0;
@@ -53,7 +52,7 @@ pub struct Discrepancy {
     pub place: String,
     /// The line number in its file, from 1.
     #[serde(skip)]
-    pub line: u64,
+    pub line: u32,
     /// The engine's score, in centipawns and White's view.
     pub score: f64,
     /// The score of the formula, in the same unit and view.
@@ -65,13 +64,12 @@ fn serialize_map<S: Serializer>(pairs: &[(String, f64)], to: S) -> Result<S::Ok,
 }
 
 impl Check {
-    /// Compares the formula with the scores of a text, if there are any. Sets the constant of each row to the
+    /// Compares the scores of the formula with those of a text, if there are any. Sets the constant of each row to the
     /// difference.
-    pub(super) fn of(text: &mut TextRows) -> Result<Option<Self>, RowsError> {
+    pub(super) fn of(text: &mut TextRows, formula: &[f64]) -> Result<Option<Self>, RowsError> {
         let Some(own) = &text.scores else { return Ok(None) };
-        let formula = scores(&text.rows, &text.model, &text.start());
         let differences: Vec<f64> =
-            own.iter().zip(&formula).map(|(&score, formula)| f64::from(score) - formula).collect();
+            own.iter().zip(formula).map(|(&score, formula)| f64::from(score) - formula).collect();
         let differs = |difference: f64| difference.abs() > ROUNDING;
         let differing: Vec<usize> = (0..own.len()).filter(|&row| differs(differences[row])).collect();
         let mut worst = differing.clone();
@@ -92,7 +90,7 @@ impl Check {
                 .into_iter()
                 .map(|row| {
                     let (score, formula) = of_row(row);
-                    Discrepancy { place: text.place(row), line: text.lines.of(row), score, formula }
+                    Discrepancy { place: text.place(row), line: text.lines[row], score, formula }
                 })
                 .collect(),
             correlations: if differing.is_empty() { Vec::new() } else { correlations(text, own, &differences) },

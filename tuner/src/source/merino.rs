@@ -13,7 +13,7 @@ use super::{Positions, Problem, RowSource};
 use crate::data::Dataset;
 use crate::model::merino::{CONSTANT, merino, numbers_of_leaf};
 use crate::model::rows::{CHUNK, RowBuilder, Rows, RowsError, RowsWriter, is_dealt_here};
-use crate::model::text::{Parameter, RowLines, Start, TextRows};
+use crate::model::text::{Parameter, Start, TextRows};
 use crate::name_of;
 use crate::parallel;
 use crate::progress::Progress;
@@ -59,13 +59,12 @@ impl Own {
         };
         let text = TextRows {
             parameters: leaves().iter().enumerate().map(parameter).collect(),
-            formula: String::new(),
             model: merino.model.clone(),
             rows,
             groups: Vec::new(),
             searches: (0..dataset.len()).map(|index| dataset.label(index).score).collect(),
             scores: None,
-            lines: RowLines::default(),
+            lines: Vec::new(),
             files: Vec::new(),
             sets: first_of_sets(&dataset),
         };

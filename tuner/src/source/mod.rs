@@ -26,7 +26,7 @@ use crate::model::Model;
 use crate::model::centre::{Shift, homogeneity, shifts, table_name, tables};
 use crate::model::rows::{Rows, Weighted};
 use crate::model::text::TextRows;
-pub use crate::model::text::{Parameter, Start, TextError};
+pub use crate::model::text::{Parameter, Start};
 use crate::objective::scores;
 use crate::progress::Progress;
 use crate::source::constraints::{Constraints, Resolved};

@@ -4,13 +4,14 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use tools::compression::decode_text;
 
 use super::{Check, Declared, Problem, groups};
 use crate::data::Source;
 use crate::data::io::Storage;
-use crate::model::text::{self, Text, TextError};
+use crate::model::text::{self, Text, TextRows, unreadable};
+use crate::objective::scores;
 use crate::progress::{Progress, Unit};
 
 impl Problem {
@@ -42,7 +43,8 @@ impl Problem {
         let text = text::read(texts, |parameters, model| accept(Declared { parameters, model }), storage);
         progress.end();
         let mut text = text?;
-        let check = Check::of(&mut text)?;
+        let formula = finite_scores(&text)?;
+        let check = Check::of(&mut text, &formula)?;
         let groups = groups::find(&text.groups, &text.rows);
         Ok(Problem {
             groups: groups.numbers,
@@ -54,6 +56,20 @@ impl Problem {
     }
 }
 
+/// Returns the scores of the formula at the start. Refuses rows whose scores are not finite.
+fn finite_scores(text: &TextRows) -> Result<Vec<f64>> {
+    let scores = scores(&text.rows, &text.model, &text.start());
+    if let Some(row) = scores.iter().position(|score| !score.is_finite()) {
+        bail!(
+            "{}: the score of this row is {} where the parameters start: the formula goes beyond what numbers can hold; \
+             bound what it takes powers or exponentials of, as in exp(min(50, …))",
+            text.place(row),
+            scores[row]
+        );
+    }
+    Ok(scores)
+}
+
 /// Opens a file of rows, or standard input.
 fn open(path: &Path) -> Result<Text> {
     let is_input = path.as_os_str() == Source::STANDARD_INPUT;
@@ -63,6 +79,6 @@ fn open(path: &Path) -> Result<Text> {
     };
     match raw().and_then(decode_text) {
         Ok(text) => Ok((file, text)),
-        Err(error) => Err(TextError::unreadable(&file, &error).into()),
+        Err(error) => Err(unreadable(&file, &error)),
     }
 }

@@ -12,12 +12,14 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::io::BufRead;
 
+use anyhow::Result;
+
+use super::Parameter;
 use super::gather::Gather;
 use super::header::Header;
 use super::lines::LineReader;
-use super::{Parameter, TextError};
 use crate::data::io::Storage;
-use crate::model::formula::{FormulaPosition, brief};
+use crate::model::formula::brief;
 
 /// A reader of the output of one process of an engine.
 pub(crate) struct Answers<'t> {
@@ -39,34 +41,35 @@ pub(crate) enum Answer {
 /// The declarations of a process.
 pub(crate) struct Declarations {
     header: Header,
-    /// Number of parameters that were declared before the line `rows`.
+    /// Number of lines up to `rows`.
+    lines: usize,
+    /// Number of parameters that they declare.
     opening: usize,
 }
 
 impl<'t> Answers<'t> {
     /// Reads the declarations of an engine up to the line `rows`; messages call the engine `file`.
-    pub(crate) fn open(file: &'t str, text: &'t mut dyn BufRead) -> Result<Self, TextError> {
+    pub(crate) fn open(file: &'t str, text: &'t mut dyn BufRead) -> Result<Self> {
         let mut lines = LineReader::new(file, text);
         let mut header = Header::default();
         header.is_of_engine = true;
         header.open(&mut lines)?;
-        let opening = header.parameters.len();
-        Ok(Answers { lines, declarations: Declarations { header, opening }, gather: None })
+        let declarations = Declarations { lines: header.lines.len(), opening: header.parameters.len(), header };
+        Ok(Answers { lines, declarations, gather: None })
     }
 
     /// Reads the answer to a position. A row is validated and appended to `rows` as a line of the text format, with the
     /// result, group and search score in `labels`, and with the position as a comment. Its entries have the indices of
     /// this process.
-    pub(crate) fn answer(&mut self, labels: &str, fen: &str, rows: &mut String) -> Result<Answer, TextError> {
+    pub(crate) fn answer(&mut self, labels: &str, fen: &str, rows: &mut String) -> Result<Answer> {
         let header = &mut self.declarations.header;
         loop {
             if !self.lines.advance()? {
-                return Err(self.lines.fault("the engine has ended".to_owned()));
+                return Err(self.lines.fault("the engine has ended"));
             }
             let (line, place) = self.lines.text()?;
-            let line = line.split(" #").next().unwrap_or_default().trim_ascii_end();
             if line.starts_with("pair ") || line.starts_with("single ") {
-                header.declare(line, place).map_err(|error| self.lines.fault_in_header(error))?;
+                header.declare((line, place)).map_err(|error| self.lines.fault_in_header(error))?;
                 self.gather = None;
             } else if let Some(reason) =
                 line.strip_prefix("skip").filter(|rest| rest.is_empty() || rest.starts_with(' '))
@@ -76,14 +79,12 @@ impl<'t> Answers<'t> {
                 let gather = match &mut self.gather {
                     Some(gather) => gather,
                     None => {
-                        let place = FormulaPosition { line: self.lines.number, column: 1 };
                         let model = header.model(place).map_err(|error| self.lines.fault_in_header(error))?;
                         self.gather.insert(Gather::new(header, model, &Storage::default()))
                     }
                 };
                 let row = format!("{labels} {line}");
-                gather.read(header, row.as_bytes(), &self.lines)?;
-                gather.check_scores(&self.lines)?;
+                gather.read(header, &row, &self.lines)?;
                 _ = writeln!(rows, "{row} # {fen}");
                 return Ok(Answer::Row(gather.last_score()));
             }
@@ -101,7 +102,7 @@ impl<'t> Answers<'t> {
     }
 
     /// Returns true if the output of the engine has ended.
-    pub(crate) fn is_over(&mut self) -> Result<bool, TextError> {
+    pub(crate) fn is_over(&mut self) -> Result<bool> {
         Ok(!self.lines.advance()?)
     }
 }
@@ -124,19 +125,16 @@ impl Joint {
     /// # Panics
     /// If there is no process.
     pub(crate) fn of(processes: &[Declarations]) -> Result<Self, String> {
-        let Declarations { header, opening } = &processes[0];
-        let opening = *opening;
-        let mut head = header.lines(opening);
-        let mut late: BTreeMap<NaturalKey, String> = BTreeMap::new();
+        let ((head, _), opening) = (processes[0].lines(), processes[0].opening);
+        let mut late: BTreeMap<NaturalKey, &String> = BTreeMap::new();
         for process in processes {
-            let own = process.header.lines(process.opening);
+            let (own, own_late) = process.lines();
             if own.len() != head.len() || process.opening != opening {
                 return Err("declare more and less before the line `rows`".to_owned());
             }
-            let mut pairs: Vec<(String, String)> = head.iter().cloned().zip(own).collect();
-            for parameter in process.late() {
-                let line = parameter.line(&process.header.sums);
-                pairs.push((late.entry(natural_key(&parameter.name)).or_insert(line.clone()).clone(), line));
+            let mut pairs: Vec<(&String, &String)> = head.iter().zip(own).collect();
+            for (key, line) in process.late_keys().zip(own_late) {
+                pairs.push((late.entry(key).or_insert(line), line));
             }
             if let Some((one, other)) = pairs.iter().find(|(one, other)| one != other) {
                 return Err(format!("declare `{}` and `{}`", brief(one), brief(other)));
@@ -144,20 +142,26 @@ impl Joint {
         }
         let places: BTreeMap<&NaturalKey, usize> = late.keys().zip(opening..).collect();
         let numbers = processes.iter().map(|process| {
-            let late = process.late().iter().map(|parameter| places[&natural_key(&parameter.name)]);
+            let late = process.late_keys().map(|key| places[&key]);
             (0..opening).chain(late).collect()
         });
         let numbers = numbers.collect();
-        let end = header.sums.len() + opening;
-        head.splice(end..end, late.into_values());
-        Ok(Joint { numbers, head: head.iter().flat_map(|line| [line, "\n"]).collect() })
+        let (columns, declared) = head.split_last().expect("a line `rows`");
+        let columns = columns.replacen("rows", "rows result group search", 1);
+        let lines = declared.iter().chain(late.into_values()).chain([&columns]);
+        Ok(Joint { numbers, head: lines.flat_map(|line| [line, "\n"]).collect() })
     }
 }
 
 impl Declarations {
-    /// Returns the parameters that were declared after the line `rows`.
-    fn late(&self) -> &[Parameter] {
-        &self.header.parameters[self.opening..]
+    /// Returns the lines up to `rows`, and those of the parameters that were declared after it.
+    fn lines(&self) -> (&[String], &[String]) {
+        self.header.lines.split_at(self.lines)
+    }
+
+    /// Returns the keys of the parameters that were declared after the line `rows`.
+    fn late_keys(&self) -> impl Iterator<Item = NaturalKey> {
+        self.header.parameters[self.opening..].iter().map(|parameter| natural_key(&parameter.name))
     }
 }
 
@@ -192,7 +196,7 @@ mod tests {
         f * (main.eg + side.white - side.black)\npair main z 1 2\nrows score f\n";
 
     /// Reads the declarations and rows of a process that answers a number of positions.
-    fn said(text: &str, positions: usize) -> Result<(Declarations, String), TextError> {
+    fn said(text: &str, positions: usize) -> Result<(Declarations, String)> {
         let text = format!("{HEAD}{text}");
         let mut bytes = text.as_bytes();
         let mut answers = Answers::open("engine", &mut bytes)?;

@@ -1,52 +1,44 @@
-//! The builder of text rows, which are added one by one.
+//! The parser of rows, which collects them.
 
-use super::header::Header;
-use super::lines::{LineReader, RowLines};
-use super::{Start, TextError, TextRows};
+use std::str::{FromStr, SplitAsciiWhitespace};
+
+use anyhow::{Error, Result, anyhow, bail};
+
+use super::TextRows;
+use super::header::{Header, RowColumn};
+use super::lines::LineReader;
 use crate::data::io::Storage;
 use crate::model::Model;
+use crate::model::formula::brief;
 use crate::model::rows::{RowBuilder, RowsError, RowsWriter, Shape};
-use crate::model::tape::{LANES, Work};
 
-/// The labels of a row: result, group and search score.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct RowLabel {
-    pub(super) result: f32,
-    pub(super) group: Option<u32>,
-    pub(super) search: Option<i16>,
-}
+/// The largest count of a parameter.
+const MOST_COUNT: f64 = (1 << 20) as f64;
 
-/// The place and unit of the counts of a parameter of a sum.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Counted {
+/// The largest search score, that of a mate, in centipawns.
+const MOST_SEARCH: f32 = 32_000.0;
+
+/// Tolerance of the distance between a count and a whole number of units, in units.
+const SLACK: f64 = 1e-6;
+
+/// The place of the counts of a parameter of a sum.
+#[derive(Clone, Copy)]
+struct Counted {
     /// Segment, White's of a sided sum.
     segment: usize,
     leaf: usize,
-    pub(super) is_sided: bool,
-    pub(super) unit: f64,
-    /// First slot of the segment's total.
-    slot: usize,
-    /// Start values times the unit: the contribution of a count of one to the slot and, of a pair, the next one.
-    worth: Start,
+    is_sided: bool,
+    unit: f64,
 }
 
-/// A collector of rows, which also checks their scores at the start of the parameters.
+/// A collector of rows.
 pub(super) struct Gather {
-    model: Model,
+    /// The rows so far, except for the entries, facts and results.
+    text: TextRows,
     writer: RowsWriter,
     row: RowBuilder,
     /// Place of the counts by parameter; none for a free number, which has no counts.
-    pub(super) counted: Vec<Option<Counted>>,
-    /// Totals at the start of the parameters, and facts, of the rows whose scores are not checked yet, and of the
-    /// current row.
-    work: Work,
-    /// Number of the rows whose scores are not checked yet.
-    waiting: usize,
-    groups: Vec<Option<u32>>,
-    searches: Vec<Option<i16>>,
-    scores: Option<Vec<f32>>,
-    lines: RowLines,
-    sets: Vec<usize>,
+    counted: Vec<Option<Counted>>,
     /// Distinguishes groups of different texts.
     salt: u32,
 }
@@ -57,146 +49,206 @@ impl Gather {
         let mut leaves = vec![0..; layout.sums.len()];
         let counted = header.parameters.iter().map(|parameter| {
             let (sum, unit) = (parameter.sum?, parameter.unit);
-            let segment = layout.segment_of(sum);
-            Some(Counted {
-                segment,
-                leaf: leaves[sum].next()?,
-                is_sided: layout.sums[sum].is_sided,
-                unit,
-                slot: layout.slots_of(segment).start,
-                worth: match parameter.start {
-                    Start::Single(start) => Start::Single(start * unit),
-                    Start::Pair(start) => Start::Pair(start.map(|start| start * unit)),
-                },
-            })
+            let (segment, is_sided) = (layout.segment_of(sum), layout.sums[sum].is_sided);
+            Some(Counted { segment, leaf: leaves[sum].next()?, is_sided, unit })
         });
-        let counted = counted.collect();
-        let mut work = Work::new(layout.slots(), layout.facts.len());
-        for (total, common) in work.totals[layout.row_slots()..].iter_mut().zip(&layout.common) {
-            *total = [common.iter().map(|&(number, count)| header.start[number] * count).sum(); LANES];
-        }
         Gather {
+            counted: counted.collect(),
             writer: RowsWriter::new(Shape::from(layout), storage),
             row: RowBuilder::default(),
-            counted,
-            work,
-            waiting: 0,
-            groups: Vec::new(),
-            searches: Vec::new(),
-            scores: None,
-            lines: RowLines::default(),
-            sets: vec![0],
             salt: 0,
-            model,
+            text: TextRows {
+                parameters: header.parameters.clone(),
+                model,
+                rows: Default::default(),
+                groups: Vec::new(),
+                searches: Vec::new(),
+                scores: None,
+                lines: Vec::new(),
+                files: Vec::new(),
+                sets: Vec::new(),
+            },
         }
     }
 
     /// Returns the number of rows so far.
     pub(super) fn len(&self) -> usize {
-        self.groups.len()
+        self.text.lines.len()
     }
 
     /// Returns the engine's own score of the last row, if rows have it.
     pub(super) fn last_score(&self) -> Option<f32> {
-        self.scores.as_ref()?.last().copied()
+        self.text.scores.as_ref()?.last().copied()
     }
 
-    /// Begins the next text, whose groups are different.
-    pub(super) fn next_text(&mut self, number: usize) {
-        self.salt = (number as u32).wrapping_mul(0x9E37_79B9);
+    /// Begins a text, whose groups differ from those of the others.
+    pub(super) fn begin_text(&mut self, file: &str) {
+        self.text.files.push((file.to_owned(), self.len()));
+        if let number @ 2.. = self.text.files.len() {
+            self.salt = (number as u32).wrapping_mul(0x9E37_79B9);
+        }
         self.begin_set();
     }
 
     /// Begins the next set of data, unless the last one has no rows.
     pub(super) fn begin_set(&mut self) {
-        if self.sets.last() != Some(&self.len()) {
-            self.sets.push(self.len());
+        if self.text.sets.last() != Some(&self.len()) {
+            self.text.sets.push(self.len());
         }
     }
 
-    /// Begins a row.
-    pub(super) fn begin(&mut self) {
-        let Work { totals, facts, .. } = &mut self.work;
-        self.row.clear(facts.len());
-        let totals = &mut totals[..self.model.layout.row_slots()];
-        totals.iter_mut().chain(facts).for_each(|lanes| lanes[self.waiting] = 0.0);
-    }
-
-    /// Sets a fact.
-    pub(super) fn fact(&mut self, fact: usize, value: f32) {
-        self.row.set_fact(fact, value);
-        self.work.facts[fact][self.waiting] = value.into();
-    }
-
-    /// Adds the engine's own score.
-    pub(super) fn score(&mut self, score: f32) {
-        self.scores.get_or_insert_default().push(score);
-    }
-
-    /// Adds a count on a side: 0 for White or an unsided sum, 1 for Black.
-    #[inline(always)]
-    pub(super) fn count(&mut self, Counted { segment, leaf, slot, worth, .. }: &Counted, side: usize, count: i32) {
-        self.row.add(segment + side, *leaf, count);
-        let worth = worth.numbers();
-        let totals = &mut self.work.totals[slot + side * worth.len()..];
-        for (total, worth) in totals.iter_mut().zip(worth) {
-            total[self.waiting] += f64::from(count) * worth;
-        }
-    }
-
-    /// Ends a row.
-    pub(super) fn push(&mut self, label: RowLabel, reader: &LineReader) -> Result<(), TextError> {
-        let RowLabel { result, group, search } = label;
-        self.writer.push(&mut self.row, result).map_err(|error| match error {
-            RowsError::Storage(_) => error.into(),
-            error => reader.fault(error.to_string()),
+    /// Parses a row and adds it.
+    pub(super) fn read(&mut self, header: &Header, row: &str, reader: &LineReader) -> Result<()> {
+        self.parse(header, row).map_err(|error| match error.downcast_ref() {
+            Some(RowsError::Storage(_)) => error,
+            _ => reader.fault(error),
         })?;
-        let row = self.len();
-        self.groups.push(group.map(|group| group ^ self.salt));
-        self.lines.push(row, reader.number);
-        if search.is_some() {
-            // Earlier rows have no search score.
-            self.searches.resize(row, None);
-            self.searches.push(search);
-        }
-        self.waiting += 1;
-        if self.waiting == LANES { self.check_scores(reader) } else { Ok(()) }
+        self.text.lines.push(reader.number as u32);
+        Ok(())
     }
 
-    /// Refuses rows whose scores are not finite at the start of the parameters.
-    pub(super) fn check_scores(&mut self, reader: &LineReader) -> Result<(), TextError> {
-        let first = self.len() - self.waiting;
-        let scores = &self.model.tape.scores(&mut self.work)[..self.waiting];
-        self.waiting = 0;
-        match scores.iter().position(|score| !score.is_finite()) {
-            None => Ok(()),
-            Some(lane) => {
-                let message = format!(
-                    "the score of this row is {} where the parameters start: the formula goes beyond what numbers can \
-                     hold; bound what it takes powers or exponentials of, as in exp(min(50, …))",
-                    scores[lane]
-                );
-                Err(reader.fault_at(self.lines.of(first + lane), message))
+    fn parse(&mut self, header: &Header, row: &str) -> Result<()> {
+        let mut words = row.split_ascii_whitespace();
+        let (mut result, mut group, mut search) = (0.0, None, None);
+        self.row.clear(self.text.model.layout.facts.len());
+        for &column in &header.columns {
+            let word = words.next().unwrap_or_default();
+            match column {
+                RowColumn::Result => result = number("a result from 0 to 1", word)?,
+                RowColumn::Group | RowColumn::Search if word == "-" => {}
+                RowColumn::Group => group = Some(number::<u32>("the number of a group", word)? ^ self.salt),
+                RowColumn::Search => search = Some(search_score(word)?),
+                RowColumn::Score => {
+                    let score = finite("the engine's score", word)?;
+                    self.text.scores.get_or_insert_default().push(score);
+                }
+                RowColumn::Constant => self.row.set_fact(0, finite("a constant", word)?),
+                RowColumn::Fact(fact) => {
+                    let (name, range) = &header.facts[fact - 1];
+                    let value = finite("the number of a fact", word);
+                    let value = value.map_err(|error| anyhow!("`{name}`: {error}"))?;
+                    // The ends of a range are rounded to the precision of facts.
+                    if !(range.low as f32..=range.high as f32).contains(&value) {
+                        bail!("`{name}` is {value}, but was declared to be {range}");
+                    }
+                    self.row.set_fact(fact, value);
+                }
             }
         }
+        self.entries(header, words)?;
+        self.writer.push(&mut self.row, result)?;
+        self.text.groups.push(group);
+        if search.is_some() {
+            // Earlier rows have no search score.
+            self.text.searches.resize(self.len(), None);
+            self.text.searches.push(search);
+        }
+        Ok(())
     }
 
-    /// Returns all rows, read from the given files.
-    pub(super) fn finish(mut self, header: Header, files: Vec<(String, usize)>) -> Result<TextRows, TextError> {
-        if !self.searches.is_empty() {
-            self.searches.resize(self.groups.len(), None);
+    /// Parses the entries of a row up to a comment.
+    fn entries(&mut self, header: &Header, words: SplitAsciiWhitespace<'_>) -> Result<()> {
+        let mut side = None;
+        for word in words.take_while(|word| !word.starts_with('#')) {
+            if let "w" | "b" = word {
+                side = Some(usize::from(word == "b"));
+                continue;
+            }
+            let (index, count) = entry(word).ok_or_else(|| expected("index:count", word))?;
+            let listed = self.counted.len();
+            let Some(&counted) = self.counted.get(index) else {
+                bail!("{}: parameter {index} is not one of the {listed} there are", shown(word));
+            };
+            let counted = counted.filter(|counted| counted.is_sided == side.is_some());
+            let Some(Counted { segment, leaf, unit, .. }) = counted else {
+                bail!(wrong_side(header, word, index));
+            };
+            let units = (count / unit).round();
+            if (count / unit - units).abs() > SLACK {
+                bail!(fraction(&header.parameters[index].name, word, count, unit));
+            }
+            if units.abs() > MOST_COUNT {
+                let unit = if unit == 1.0 { "" } else { " its unit" };
+                bail!("{}: more than {MOST_COUNT} times{unit}", shown(word));
+            }
+            self.row.add(segment + side.unwrap_or_default(), leaf, units as i32);
         }
-        Ok(TextRows {
-            parameters: header.parameters,
-            formula: header.text,
-            model: self.model,
-            rows: self.writer.finish()?,
-            groups: self.groups,
-            searches: self.searches,
-            scores: self.scores,
-            lines: self.lines,
-            files,
-            sets: self.sets,
-        })
+        Ok(())
     }
+
+    /// Returns all rows.
+    pub(super) fn finish(mut self) -> Result<TextRows, RowsError> {
+        if !self.text.searches.is_empty() {
+            self.text.searches.resize(self.len(), None);
+        }
+        Ok(TextRows { rows: self.writer.finish()?, ..self.text })
+    }
+}
+
+/// Describes an entry on the wrong side, or of a parameter that rows do not count.
+fn wrong_side(header: &Header, word: &str, parameter: usize) -> String {
+    let parameter = &header.parameters[parameter];
+    let (word, name) = (shown(word), &parameter.name);
+    match parameter.sum.map(|sum| &header.sums[sum]) {
+        Some(sum) if sum.is_sided => format!(
+            "{word}: `{name}` counts in `{}`, which is sided: write `w` before White's entries, `b` before Black's",
+            sum.name
+        ),
+        Some(sum) => format!(
+            "{word}: `{name}` counts in `{}`, which is not sided: write its entries before `w` and `b`",
+            sum.name
+        ),
+        None => format!("{word}: `{name}` is a free number (param): the formula has it, rows do not count it"),
+    }
+}
+
+/// Describes a count of a parameter that is no multiple of its unit, and a unit that fits, if there is a plain one.
+fn fraction(name: &str, word: &str, count: f64, unit: f64) -> String {
+    const PARTS: [f64; 16] = [2., 4., 5., 8., 10., 16., 20., 25., 32., 50., 64., 100., 128., 256., 1000., 10_000.];
+    let is_whole = |number: f64| (number - number.round()).abs() <= SLACK;
+    let advice = match PARTS.iter().find(|&parts| is_whole(count / unit * parts)) {
+        Some(parts) => format!("`unit {}`", unit / parts),
+        None => "a unit of which all its counts are multiples, and round them to it".to_owned(),
+    };
+    format!("{}: the count is not a multiple of {unit}: declare `{name}` with {advice}", shown(word))
+}
+
+/// Parses the index and count of an entry.
+fn entry(word: &str) -> Option<(usize, f64)> {
+    let (index, count) = word.split_once(':')?;
+    // Nearly all counts are whole, and whole numbers are parsed faster.
+    let count = match count.parse::<i32>() {
+        Ok(count) => count.into(),
+        Err(_) => count.parse().ok().filter(|count: &f64| count.is_finite())?,
+    };
+    Some((index.parse().ok()?, count))
+}
+
+fn number<T: FromStr>(what: &str, word: &str) -> Result<T> {
+    word.parse().map_err(|_| expected(what, word))
+}
+
+fn finite(what: &str, word: &str) -> Result<f32> {
+    match number(what, word)? {
+        number if f32::is_finite(number) => Ok(number),
+        number => bail!("expected {what}, found {number}, which is not finite"),
+    }
+}
+
+fn expected(what: &str, word: &str) -> Error {
+    let found = if word.is_empty() { "the end of the line".to_owned() } else { shown(word) };
+    anyhow!("expected {what}, found {found}")
+}
+
+/// Parses a search score and rounds it.
+fn search_score(word: &str) -> Result<i16> {
+    match finite("the score of a search", word)? {
+        score if score.abs() <= MOST_SEARCH => Ok(score.round() as i16),
+        _ => bail!("expected the score of a search, -{MOST_SEARCH} to {MOST_SEARCH} centipawns, found {}", shown(word)),
+    }
+}
+
+/// Formats a word for a message.
+fn shown(word: &str) -> String {
+    format!("`{}`", brief(word).escape_debug())
 }

@@ -1,9 +1,10 @@
-//! Lines of a text and their words, and the line numbers of rows.
+//! Lines of a text, and their words.
 
 use std::io::{BufRead, Read};
 
-use super::TextError;
-use crate::model::formula::{FormulaError, FormulaPosition};
+use anyhow::{Error, Result, anyhow};
+
+use crate::model::formula::{FormulaError, FormulaPosition, brief};
 
 /// Maximum length of a line in bytes; a row with 65536 parameters fits.
 const LONGEST: u64 = 1 << 20;
@@ -23,11 +24,11 @@ impl<'t> LineReader<'t> {
     }
 
     /// Moves to the next line that is neither blank nor a comment. Returns false at the end of the text.
-    pub(super) fn advance(&mut self) -> Result<bool, TextError> {
+    pub(super) fn advance(&mut self) -> Result<bool> {
         loop {
             self.line.clear();
             let read = (&mut *self.text).take(LONGEST + 1).read_until(b'\n', &mut self.line);
-            if read.map_err(|error| TextError::unreadable(self.file, &error))? == 0 {
+            if read.map_err(|error| unreadable(self.file, &error))? == 0 {
                 return Ok(false);
             }
             self.number += 1;
@@ -41,87 +42,77 @@ impl<'t> LineReader<'t> {
     }
 
     /// Returns the line without blanks around it.
-    #[inline]
     pub(super) fn bytes(&self) -> &[u8] {
         self.line.trim_ascii()
     }
 
-    /// Returns the line without blanks around it, and the position of its beginning.
-    pub(super) fn text(&self) -> Result<(&str, FormulaPosition), TextError> {
+    /// Returns the line without blanks around it and without a comment, and the position of its beginning.
+    pub(super) fn text(&self) -> Result<Word<'_>> {
         let column = 1 + self.line.len() - self.line.trim_ascii_start().len();
-        match std::str::from_utf8(self.bytes()) {
-            Ok(line) => Ok((line, FormulaPosition { line: self.number, column })),
-            Err(_) => Err(self.fault("is not text".to_owned())),
-        }
+        let line = std::str::from_utf8(self.bytes()).map_err(|_| self.fault("is not text"))?;
+        let line = line.find(" #").or(line.find("\t#")).map_or(line, |end| line[..end].trim_ascii_end());
+        Ok((line, FormulaPosition { line: self.number, column }))
     }
 
     /// Returns an error in the current line.
-    pub(super) fn fault(&self, message: String) -> TextError {
-        self.fault_at(self.number, message)
+    pub(super) fn fault(&self, message: impl std::fmt::Display) -> Error {
+        anyhow!("{}:{}: {message}", self.file, self.number)
     }
 
     /// Returns an error in a declaration.
-    pub(super) fn fault_in_header(&self, error: FormulaError) -> TextError {
-        TextError::Refused(format!("{}:{error}", self.file))
-    }
-
-    /// Returns an error in a line.
-    pub(super) fn fault_at(&self, line: u64, message: String) -> TextError {
-        TextError::Refused(format!("{}:{line}: {message}", self.file))
+    pub(super) fn fault_in_header(&self, error: FormulaError) -> Error {
+        anyhow!("{}:{error}", self.file)
     }
 }
 
-/// An iterator over the words of a line with their positions.
+/// Returns the error of a file that the system cannot read.
+pub(crate) fn unreadable(file: &str, error: &std::io::Error) -> Error {
+    anyhow!("{file}: cannot be read: {error}")
+}
+
+/// A word of a line, empty at its end, with its position.
+pub(super) type Word<'t> = (&'t str, FormulaPosition);
+
+/// The words of a line with their positions.
 pub(super) struct Words<'t> {
+    line: Word<'t>,
     rest: &'t str,
-    place: FormulaPosition,
 }
 
 impl<'t> Words<'t> {
-    pub(super) fn new(line: &'t str, place: FormulaPosition) -> Self {
-        Words { rest: line, place }
+    pub(super) fn new(line: Word<'t>) -> Self {
+        Words { line, rest: line.0 }
     }
 
-    /// Returns the next word, empty at the end of the line, and its position.
-    pub(super) fn next(&mut self) -> (&'t str, FormulaPosition) {
-        self.skip(self.rest.len() - self.rest.trim_ascii_start().len());
-        let place = self.place;
-        let length = self.rest.find(|letter: char| letter.is_ascii_whitespace()).unwrap_or(self.rest.len());
-        (self.skip(length), place)
+    /// Returns the next word.
+    pub(super) fn next(&mut self) -> Word<'t> {
+        let (rest, place) = self.rest();
+        let word = rest.split_ascii_whitespace().next().unwrap_or_default();
+        self.rest = &rest[word.len()..];
+        (word, place)
     }
 
-    /// Returns the rest of the line and its position.
-    pub(super) fn rest(mut self) -> (&'t str, FormulaPosition) {
-        self.skip(self.rest.len() - self.rest.trim_ascii_start().len());
-        (self.rest, self.place)
+    /// Returns the rest of the line.
+    pub(super) fn rest(&self) -> Word<'t> {
+        let (line, start) = self.line;
+        let rest = self.rest.trim_ascii_start();
+        let before = line[..line.len() - rest.len()].chars().count();
+        (rest, FormulaPosition { column: start.column + before, ..start })
     }
 
-    fn skip(&mut self, bytes: usize) -> &'t str {
-        let (skipped, rest) = self.rest.split_at(bytes);
-        self.place.column += skipped.chars().count();
-        self.rest = rest;
-        skipped
+    /// Checks that no words follow.
+    pub(super) fn end(mut self) -> Result<(), FormulaError> {
+        match self.next() {
+            ("", _) => Ok(()),
+            more => Err(expected("the end of the line", more)),
+        }
     }
 }
 
-/// The line numbers of rows, run-length encoded: first row and first line of each run of consecutive lines.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RowLines(Vec<(usize, u64)>);
-
-impl RowLines {
-    /// Returns the line number of a row, 1 for the first line.
-    ///
-    /// # Panics
-    /// If no row has a line.
-    pub fn of(&self, row: usize) -> u64 {
-        let (first, line) = self.0[self.0.partition_point(|run| run.0 <= row) - 1];
-        line + (row - first) as u64
-    }
-
-    /// Adds the line number of the next row.
-    pub(super) fn push(&mut self, row: usize, line: u64) {
-        if self.0.is_empty() || self.of(row) != line {
-            self.0.push((row, line));
-        }
-    }
+/// Returns the error of an unexpected word.
+pub(super) fn expected(what: &str, (word, place): Word) -> FormulaError {
+    place.error(match word {
+        "" => format!("expected {what}, found the end of the line"),
+        _ => format!("expected {what}, found `{}`", brief(word)),
+    })
 }

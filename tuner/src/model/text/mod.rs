@@ -37,21 +37,20 @@ pub(crate) mod answers;
 mod gather;
 mod header;
 mod lines;
-mod row;
 #[cfg(test)]
 mod tests;
 
-use std::io::{self, BufRead};
+use std::io::BufRead;
 
-use thiserror::Error;
+use anyhow::{Result, bail};
 
 use super::Model;
-use super::rows::{Rows, RowsError};
+use super::rows::Rows;
 use crate::data::io::Storage;
 use gather::Gather;
 use header::Header;
 use lines::LineReader;
-pub use lines::RowLines;
+pub(crate) use lines::unreadable;
 
 /// The first line of the text.
 pub(crate) const VERSION: &str = "merino-rows 2";
@@ -110,8 +109,6 @@ pub struct Parameter {
 pub struct TextRows {
     /// The parameters in the order of their declarations, which is the index in entries of rows.
     pub parameters: Vec<Parameter>,
-    /// The lines of the facts, definitions and score, as written.
-    pub formula: String,
     /// The model of the score (centipawns, White's view), to which the first fact, the constant, is added.
     pub model: Model,
     /// The rows. Without a column `constant`, their constants are 0.
@@ -125,7 +122,7 @@ pub struct TextRows {
     /// The engine's own score of each row (centipawns, White's view), if there is such a column.
     pub scores: Option<Vec<f32>>,
     /// Line number of each row.
-    pub lines: RowLines,
+    pub lines: Vec<u32>,
     /// Name and first row of each text.
     pub files: Vec<(String, usize)>,
     /// First row of each set of data. Sets begin with each text and behind each line `data`.
@@ -144,25 +141,7 @@ impl TextRows {
     /// If there is no such row.
     pub fn place(&self, row: usize) -> String {
         let file = &self.files[self.files.partition_point(|file| file.1 <= row) - 1];
-        format!("{}:{}", file.0, self.lines.of(row))
-    }
-}
-
-/// The reason why a text of rows is refused.
-#[derive(Debug, Error)]
-pub enum TextError {
-    /// The text cannot be read, or has an error, reported with its position.
-    #[error("{0}")]
-    Refused(String),
-    /// There are too many rows, or their temporary files cannot be written.
-    #[error(transparent)]
-    Rows(#[from] RowsError),
-}
-
-impl TextError {
-    /// Returns the error of a file that the system cannot read.
-    pub(crate) fn unreadable(file: &str, error: &io::Error) -> Self {
-        TextError::Refused(format!("{file}: cannot be read: {error}"))
+        format!("{}:{}", file.0, self.lines[row])
     }
 }
 
@@ -177,11 +156,11 @@ pub type Text = (String, Box<dyn BufRead>);
 ///
 /// # Panics
 /// If there is no text.
-pub fn read<E: From<TextError>>(
-    texts: impl IntoIterator<Item = Result<Text, E>>,
-    accept: impl FnOnce(&[Parameter], &Model) -> Result<(), E>,
+pub fn read(
+    texts: impl IntoIterator<Item = Result<Text>>,
+    accept: impl FnOnce(&[Parameter], &Model) -> Result<()>,
     storage: &Storage,
-) -> Result<TextRows, E> {
+) -> Result<TextRows> {
     let mut texts = texts.into_iter();
     let (file, mut text) = texts.next().expect("at least one text")?;
     let mut lines = LineReader::new(&file, &mut *text);
@@ -189,7 +168,6 @@ pub fn read<E: From<TextError>>(
     let model = header.open(&mut lines)?;
     accept(&header.parameters, &model)?;
     let mut rows = Gather::new(&header, model, storage);
-    let mut files = vec![(file.clone(), 0)];
     read_rows(&header, lines, &mut rows)?;
     for next in texts {
         let (other, mut text) = next?;
@@ -197,35 +175,32 @@ pub fn read<E: From<TextError>>(
         let mut again = Header::default();
         again.open(&mut lines)?;
         if let Some((found, expected)) = again.difference(&header) {
-            let message = format!(
-                "{other}: {found}, but {file} {expected}: rows that are fitted together have the same declarations"
-            );
-            return Err(TextError::Refused(message).into());
+            bail!("{other}: {found}, but {file} {expected}: rows that are fitted together have the same declarations");
         }
-        files.push((other.clone(), rows.len()));
-        rows.next_text(files.len());
         read_rows(&again, lines, &mut rows)?;
     }
-    Ok(rows.finish(header, files)?)
+    Ok(rows.finish()?)
 }
 
 /// Reads one text from memory, under the name `rows`.
 #[cfg(test)]
-pub(crate) fn parse(text: impl AsRef<[u8]>) -> Result<TextRows, TextError> {
-    let text: Box<dyn BufRead> = Box::new(io::Cursor::new(text.as_ref().to_vec()));
+pub(crate) fn parse(text: impl AsRef<[u8]>) -> Result<TextRows> {
+    let text: Box<dyn BufRead> = Box::new(std::io::Cursor::new(text.as_ref().to_vec()));
     read([Ok(("rows".to_owned(), text))], |_, _| Ok(()), &Storage::default())
 }
 
-fn read_rows(header: &Header, mut lines: LineReader, rows: &mut Gather) -> Result<(), TextError> {
+fn read_rows(header: &Header, mut lines: LineReader, rows: &mut Gather) -> Result<()> {
     let before = rows.len();
+    rows.begin_text(lines.file);
     while lines.advance()? {
         if lines.bytes().starts_with(DATA.as_bytes()) {
             rows.begin_set();
         } else {
-            rows.read(header, lines.bytes(), &lines)?;
+            rows.read(header, &String::from_utf8_lossy(lines.bytes()), &lines)?;
         }
     }
-    rows.check_scores(&lines)?;
-    let is_empty = rows.len() == before;
-    if is_empty { Err(TextError::Refused(format!("{}: no rows", lines.file))) } else { Ok(()) }
+    if rows.len() == before {
+        bail!("{}: no rows", lines.file);
+    }
+    Ok(())
 }

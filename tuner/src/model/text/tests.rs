@@ -1,7 +1,6 @@
 use engine::random::Random;
-use std::io::Write;
+use std::io::{self, Write};
 
-use super::header::sum_line;
 use super::*;
 use crate::model::formula::CONSTANT;
 use crate::model::formula::tests::ETHEREAL;
@@ -37,9 +36,10 @@ fn refusal(text: impl AsRef<[u8]>) -> String {
     parse(text).expect_err("a fault").to_string()
 }
 
-fn written(rows: &TextRows) -> String {
+/// Writes rows with the declarations of the text that they were read from.
+fn written(rows: &TextRows, of: impl AsRef<[u8]>) -> String {
     let mut text = Vec::new();
-    rows.write(&mut text).expect("memory");
+    rows.write(&String::from_utf8_lossy(of.as_ref()), &mut text).expect("memory");
     String::from_utf8(text).expect("text")
 }
 
@@ -83,7 +83,7 @@ fn reads_rows_as_written() {
     assert_eq!((rows.rows.facts(0), rows.rows.facts(3)), (&[0.0, 0.75, 0.875][..], &[0.0, 1.0, -3.0][..]));
     assert_eq!(rows.groups, [Some(17), None, Some(18), None]);
     assert_eq!(rows.scores.as_deref(), Some(&[-31.0, 12.5, 0.0, 0.0][..]));
-    assert_eq!([0, 1, 2, 3].map(|row| rows.lines.of(row)), [17, 20, 21, 22]);
+    assert_eq!(rows.lines, [17, 20, 21, 22]);
     // The score is 28 + 0.75·(−13 − 3·0.125 + 3·35·64/128 − 35·128/128) + 0.25·(−42.5·0.875).
     let mut work = Work::new(rows.model.layout.slots(), 3);
     for (slot, total) in [-13.375, -42.5, 105.0, 35.0, 64.0, 128.0, 28.0].into_iter().enumerate() {
@@ -92,17 +92,17 @@ fn reads_rows_as_written() {
     (work.facts[1], work.facts[2]) = ([0.75; LANES], [0.875; LANES]);
     assert_eq!(rows.model.tape.scores(&mut work)[0], 28.0 + 0.75 * (-13.375 + 52.5 - 35.0) - 0.25 * 42.5 * 0.875);
 
-    let text = written(&rows);
+    let text = written(&rows, ROWS);
     let again = parse(&text).expect("sound rows");
     assert_eq!(TextRows { lines: rows.lines.clone(), ..again.clone() }, rows);
-    assert_eq!(written(&again), text);
+    assert_eq!(written(&again, ROWS), text);
     assert!(text.ends_with("\n0.25 - 0 1 -3\n"), "{text}");
     // The same rows with the constant instead of the score, and with CRLF line ends.
     let without = ROWS.replace("rows result score", "rows result constant").replace('\n', "\r\n");
-    let without = parse(without).expect("sound rows");
+    let (of, without) = (&without, parse(&without).expect("sound rows"));
     assert_eq!((without.rows.facts(0)[0], without.rows.facts(3)[0]), (-31.0, 0.0));
     assert!(without.scores.is_none());
-    assert_eq!(TextRows { lines: without.lines.clone(), ..parse(written(&without)).expect("sound") }, without);
+    assert_eq!(TextRows { lines: without.lines.clone(), ..parse(written(&without, of)).expect("sound") }, without);
 }
 
 #[test]
@@ -116,17 +116,18 @@ fn search_scores_are_optional() {
             text.replacen(&format!("\n{start}"), &format!("\n{result} {word} {rest}"), 1)
         })
     };
-    let rows = parse(searched(["-40", "-", "32000", "7.6"])).expect("sound rows");
+    let text = searched(["-40", "-", "32000", "7.6"]);
+    let rows = parse(&text).expect("sound rows");
     assert_eq!(rows.searches, [Some(-40), None, Some(32_000), Some(8)]);
     assert_eq!(TextRows { searches: Vec::new(), ..rows.clone() }, parse(ROWS).expect("sound rows"));
-    let again = parse(written(&rows)).expect("sound rows");
+    let again = parse(written(&rows, &text)).expect("sound rows");
     assert_eq!((&again.searches, &again.scores), (&rows.searches, &rows.scores));
     assert_eq!(parse(searched(["-", "-", "-3", "-"])).expect("sound rows").searches, [None, None, Some(-3), None]);
     assert!(parse(searched(["-"; 4])).expect("sound rows").searches.is_empty());
     // Texts with and without the column can be read together.
     let texts = [ROWS.to_owned(), searched(["1", "2", "3", "4"]), ROWS.to_owned()].map(|text| {
         let text: Box<dyn BufRead> = Box::new(io::Cursor::new(text.into_bytes()));
-        Ok::<_, TextError>(("rows".to_owned(), text))
+        Ok(("rows".to_owned(), text))
     });
     let all = read(texts, |_, _| Ok(()), &Storage::default()).expect("sound rows");
     let found = all.searches.iter().map(|score| score.unwrap_or_default()).collect::<Vec<_>>();
@@ -144,9 +145,10 @@ fn search_scores_are_optional() {
 #[test]
 fn data_lines_begin_sets_of_data() {
     let text = ROWS.replace("\n1 12.5", "\ndata games of 2024 # x\n1 12.5").replace("\n0.25 0", "\ndata b\n0.25 0");
-    let rows = parse(text.replacen("\n0.5 -31", "\ndata a\n0.5 -31", 1)).expect("sound rows");
+    let text = text.replacen("\n0.5 -31", "\ndata a\n0.5 -31", 1);
+    let rows = parse(&text).expect("sound rows");
     assert_eq!((&rows.sets[..], rows.groups[2]), (&[0, 1, 3][..], Some(18)));
-    assert_eq!(parse(written(&rows)).expect("sound rows").sets, rows.sets);
+    assert_eq!(parse(written(&rows, &text)).expect("sound rows").sets, rows.sets);
 }
 
 #[test]
@@ -194,15 +196,8 @@ fn errors_in_rows_name_their_line() {
         ("1:300", "0:1", ":20: `0:1`: `tempo` is a free number (param): the formula has it, rows do not count it"),
         ("w 4:-2", "w 0:-2", ":20: `0:-2`: `tempo` is a free number (param): the formula has it, rows do not count it"),
         ("- 0 1 1:300", "- \u{7f}\u{1} 1 1:300", ":20: `phase`: expected the number of a fact, found `\\u{7f}\\u{1}`"),
-        (
-            "+ tempo",
-            "+ tempo + exp(100 * scale)",
-            ":17: the score of this row is inf where the parameters start: the formula goes beyond what numbers can \
-             hold; bound what it takes powers or exponentials of, as in exp(min(50, …))",
-        ),
     ] {
-        let line = line.replacen(":17: the score", ":20: the score", 1);
-        let text = ROWS.replacen(before, after, 1).replacen("0 1 1:300", "0 10 1:300", 1);
+        let text = ROWS.replacen(before, after, 1);
         assert!(text.contains(after), "{after}");
         assert_eq!(refusal(text), format!("rows{line}"), "{after}");
     }
@@ -290,7 +285,7 @@ fn arbitrary_bytes_do_not_panic() {
         }
         if let Ok(rows) = parse(&text) {
             sound += 1;
-            parse(written(&rows)).unwrap_or_else(|error| panic!("{error}\n{}", String::from_utf8_lossy(&text)));
+            parse(written(&rows, &text)).unwrap_or_else(|error| panic!("{error}\n{}", String::from_utf8_lossy(&text)));
         }
         let noise: Vec<u8> = (0..random.below(200)).map(|_| random.below(256) as u8).collect();
         let start = [&b"merino-rows 2\n"[..], b"merino-rows 2\nsum z single\nscore = ", b""];
@@ -314,13 +309,10 @@ fn reads_the_maximum_number_of_sums() {
 }
 
 impl TextRows {
-    /// Writes everything as `merino-rows 2`.
-    pub(crate) fn write(&self, text: &mut dyn Write) -> io::Result<()> {
-        writeln!(text, "{VERSION}")?;
-        let sums = &self.model.layout.sums;
-        sums.iter().try_for_each(|sum| writeln!(text, "{}", sum_line(sum)))?;
-        self.parameters.iter().try_for_each(|parameter| writeln!(text, "{}", parameter.line(sums)))?;
-        text.write_all(self.formula.as_bytes())?;
+    /// Writes everything as `merino-rows 2`, with the declarations of the text `of`.
+    pub(crate) fn write(&self, of: &str, text: &mut dyn Write) -> io::Result<()> {
+        let declared = of.lines().take_while(|line| line.split_ascii_whitespace().next() != Some("rows"));
+        declared.into_iter().try_for_each(|line| writeln!(text, "{line}"))?;
         self.write_rows(text)
     }
 

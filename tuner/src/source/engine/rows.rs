@@ -73,7 +73,7 @@ impl EngineRows {
         if check.worst.is_empty() {
             return Ok(());
         }
-        for (number, line) in (1_u64..).zip(self.text()?.lines()) {
+        for (number, line) in (1..).zip(self.text()?.lines()) {
             let Ok(line) = line else { break };
             for worst in check.worst.iter_mut().filter(|worst| worst.line == number) {
                 worst.place = line.split_once(" # ").map_or(&line[..], |(_, fen)| fen).to_owned();

@@ -11,7 +11,6 @@ use super::process::{BatchQueue, Process, Question};
 use super::rows::BatchAnswers;
 use super::{Accept, Engine};
 use crate::data::Grouping;
-use crate::model::text::VERSION;
 use crate::model::text::answers::{Answer, Answers, Declarations};
 
 /// Largest difference, in centipawns, between a score and the negated score of the mirror image: engines round.
@@ -30,15 +29,8 @@ impl Engine {
         let started = Process::start(&self.command, queue, self.timeout);
         // Drop order: the process is ended before its pipe is closed, so that it cannot report a broken pipe.
         let (mut output, mut process) = started.map_err(|error| self.unstarted(&error))?;
-        let mut answers = Answers::open(name, &mut output).map_err(|error| {
-            let error = error.to_string();
-            let advice = format!(
-                "; an engine that is asked begins with `{VERSION}`, its sums and its formula, unasked, and flushes its \
-                 output"
-            );
-            let advice = if has_begun(&error, name) { "" } else { &advice };
-            anyhow!("{error}{advice}{}", ending(&mut process))
-        })?;
+        let mut answers =
+            Answers::open(name, &mut output).map_err(|error| anyhow!("{error}{}", ending(&mut process)))?;
         accept(answers.parameters()).map_err(|error| anyhow!("{name}: {error}"))?;
         let groups = queue.dataset.grouping() != Grouping::Positions;
         loop {
@@ -132,11 +124,4 @@ impl BatchAnswers {
             }
         }
     }
-}
-
-/// Returns true if a fault is in a line after the first: the engine then speaks the protocol.
-fn has_begun(fault: &str, name: &str) -> bool {
-    let place = fault.strip_prefix(name).and_then(|rest| rest.strip_prefix(':'));
-    let line = place.and_then(|place| place.split(':').next()?.parse::<u64>().ok());
-    line.is_some_and(|line| line > 1)
 }

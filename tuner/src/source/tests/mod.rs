@@ -218,7 +218,7 @@ fn reads_several_files_as_one_text() {
     let packed = zstd::encode_all(second.as_bytes(), 1).expect("memory");
     let both = read_all(&[first.as_bytes(), &packed]).expect("sound rows");
     assert_eq!(both.text.rows, whole.text.rows);
-    assert_eq!((both.text.place(0), both.text.lines.of(11_999)), (both.text.files[0].0.clone() + ":6", 10_005));
+    assert_eq!((both.text.place(0), both.text.lines[11_999]), (both.text.files[0].0.clone() + ":6", 10_005));
     assert!(both.text.place(2000).ends_with("rows1:6"), "{}", both.text.place(2000));
     // Equal group numbers in different files are different games.
     let twice = read_all(&[first.as_bytes(), first.as_bytes()]).expect("sound rows");
@@ -251,6 +251,13 @@ fn reads_several_files_as_one_text() {
     }
     assert_eq!(fault_of(read_all(&[first.as_bytes(), head.as_bytes()])), "rows1: no rows");
     assert!(read(&packed[..packed.len() - 9]).is_err());
+}
+
+#[test]
+fn refuses_rows_whose_scores_are_not_finite_at_the_start() {
+    let text = "merino-rows 2\nsum main single\nfact f\nscore = main + exp(100 * f)\nsingle main a 1\nrows result f\n";
+    let found = fault_of(read(format!("{text}1 1\n\n0 10\n")));
+    assert!(found.starts_with("rows0:9: the score of this row is inf where the parameters start: the form"), "{found}");
 }
 
 #[test]

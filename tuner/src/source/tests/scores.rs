@@ -4,7 +4,8 @@ use super::*;
 
 #[test]
 fn sets_constants_to_the_differences_between_scores_and_formula() {
-    let problem = read(scored(|row, score, _| score + if row == 17 { 300.0 } else { 0.0 })).expect("sound rows");
+    let text = scored(|row, score, _| score + if row == 17 { 300.0 } else { 0.0 });
+    let problem = read(&text).expect("sound rows");
     let check = problem.check.as_ref().expect("a check");
     assert_eq!((check.rows, check.differing, check.worst.len(), check.has_failed(1.0)), (200, 1, 1, false));
     assert!(check.worst[0].place.ends_with("rows0:26"), "{check}");
@@ -19,7 +20,7 @@ fn sets_constants_to_the_differences_between_scores_and_formula() {
     // Rows are the same after they are written and read.
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("rows");
-    fs::File::create(&path).and_then(|mut file| problem.text.write(&mut file)).expect("room on the disk");
+    fs::File::create(&path).and_then(|mut file| problem.text.write(&text, &mut file)).expect("room on the disk");
     let again = Problem::read_rows(&[path], &Storage::default(), |_| Ok(()), &()).expect("sound rows");
     assert_eq!((again.text.rows, again.groups), (problem.text.rows, problem.groups));
 }
