@@ -119,7 +119,7 @@ impl Outcome {
 
     fn write_changes(&self, to: &mut String) -> fmt::Result {
         let mut changes: Vec<&Change> = self.parameters.iter().filter(|change| change.before != change.after).collect();
-        changes.sort_by(|a, b| (b.after - b.before).abs().total_cmp(&(a.after - a.before).abs()));
+        changes.sort_by(|a, b| b.change().abs().total_cmp(&a.change().abs()));
         if changes.is_empty() {
             let why = self.nothing_tuned.clone().unwrap_or_else(|| "no parameter changed".to_owned());
             return writeln!(to, "\n{why}");
@@ -127,10 +127,9 @@ impl Outcome {
         let shown = &changes[..changes.len().min(CHANGES_SHOWN)];
         let width = shown.iter().map(|change| change.name.chars().count()).max().unwrap_or(0).max(18);
         writeln!(to, "\n{:<width$} {:>12}{:>12} {:>11}", "largest changes", "before", "after", "change")?;
-        for Change { name, before, after, error } in shown {
+        for Change { name, before, after, error, decimals, .. } in shown {
             let error = error.map_or_else(String::new, |error| format!(" ± {error:.1}"));
-            let change = self.numbers.iter().find(|number| number.name == *name).map_or(0, |number| number.decimals);
-            writeln!(to, "{name:<width$} {before:>12}{after:>12} {:>+11.change$}{error}", after - before)?;
+            writeln!(to, "{name:<width$} {before:>12}{after:>12} {:>+11.decimals$}{error}", after - before)?;
         }
         if changes.len() > shown.len() {
             writeln!(to, "and {} more: --report draws them, --json lists them", changes.len() - shown.len())?;

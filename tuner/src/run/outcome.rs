@@ -123,6 +123,24 @@ pub struct Change {
     pub after: f64,
     /// Standard error, if it is known.
     pub error: Option<f64>,
+    /// Change of the centred parameter, to which the standard error belongs.
+    #[serde(skip)]
+    pub(crate) moved: f64,
+    /// The number of digits after the decimal point.
+    #[serde(skip)]
+    pub(crate) decimals: usize,
+}
+
+impl Change {
+    /// Returns the value at the end minus the value at the start.
+    pub(crate) fn change(&self) -> f64 {
+        self.after - self.before
+    }
+
+    /// Returns the change in standard errors, if they are known.
+    pub(crate) fn significance(&self) -> Option<f64> {
+        self.error.filter(|error| *error > 0.0).map(|error| self.moved.abs() / error)
+    }
 }
 
 /// The result of a run. `--json` prints it as JSON.
@@ -258,16 +276,24 @@ impl Outcome {
         self.prior_choice.as_ref().is_some_and(|choice| choice.keeps_start)
     }
 
-    /// Fills in the changes, and the parameters that are frozen for their rarity alone.
-    pub(super) fn describe(&mut self, asked: &Limits) {
-        let error = |j: usize| self.errors.as_ref().and_then(|errors| errors.by_parameter[j]);
+    /// Returns all parameters before and after, in the order of their vector.
+    pub(crate) fn changes(&self) -> Vec<Change> {
+        let mut moved: Vec<f64> = self.start.iter().zip(&self.theta).map(|(before, after)| after - before).collect();
+        self.centring.shift(&mut moved);
         let change = |(j, number): (usize, &Number)| Change {
             name: number.name.clone(),
             before: self.start[j],
             after: self.theta[j],
-            error: error(j),
+            error: self.errors.as_ref().and_then(|errors| errors.by_parameter[j]),
+            moved: moved[j],
+            decimals: number.decimals,
         };
-        self.parameters = self.numbers.iter().enumerate().map(change).collect();
+        self.numbers.iter().enumerate().map(change).collect()
+    }
+
+    /// Fills in the changes, and the parameters that are frozen for their rarity alone.
+    pub(super) fn describe(&mut self, asked: &Limits) {
+        self.parameters = self.changes();
         self.nothing_tuned = self.nothing_tuned_reason();
         self.at_bound = self.at_bounds().count();
         for (j, number) in self.numbers.iter().enumerate() {

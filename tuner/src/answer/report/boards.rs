@@ -4,7 +4,8 @@ use maud::{Markup, html};
 use tools::page::figure;
 use tools::page::words::plain;
 
-use super::numbers::{ReportEntry, ReportNumber, ReportTable, STAGES};
+use super::numbers::{ReportEntry, ReportTable, STAGES, describe};
+use crate::run::Change;
 
 /// The side of a square and the width of the margin with letters and digits, in units of the picture.
 const SQUARE: usize = 20;
@@ -17,11 +18,11 @@ const LEAST_SCALE: f64 = 12.0;
 const DEEP: f64 = 0.62;
 
 /// The name of a board, and the value of a number that it shows.
-type View = (&'static str, fn(&ReportNumber) -> f64);
+type View = (&'static str, fn(&Change) -> f64);
 
 /// The boards of a stage; the last one shows changes.
 const VIEWS: [View; 3] =
-    [("before", |number| number.before), ("after", |number| number.after), ("change", ReportNumber::change)];
+    [("before", |number| number.before), ("after", |number| number.after), ("change", Change::change)];
 
 /// Renders a table of squares as three boards for each stage.
 pub(super) fn boards(table: &ReportTable) -> Markup {
@@ -59,7 +60,7 @@ fn scale(values: impl Iterator<Item = f64>) -> f64 {
     sizes.get(at).or(sizes.last()).copied().unwrap_or(0.0).max(LEAST_SCALE)
 }
 
-fn board(table: &ReportTable, stage: usize, value: fn(&ReportNumber) -> f64, scale: f64, described: &str) -> Markup {
+fn board(table: &ReportTable, stage: usize, value: fn(&Change) -> f64, scale: f64, described: &str) -> Markup {
     let size = EDGE + 8 * SQUARE;
     html! {
         svg class="heat" viewBox=(format!("0 0 {size} {size}")) role="img" aria-label=(described) {
@@ -78,19 +79,13 @@ fn board(table: &ReportTable, stage: usize, value: fn(&ReportNumber) -> f64, sca
 }
 
 /// Renders one square; `index` counts from a1 by ranks.
-fn square(
-    entry: &ReportEntry,
-    number: &ReportNumber,
-    value: fn(&ReportNumber) -> f64,
-    scale: f64,
-    index: usize,
-) -> Markup {
+fn square(entry: &ReportEntry, number: &Change, value: fn(&Change) -> f64, scale: f64, index: usize) -> Markup {
     let (x, y) = (EDGE + SQUARE * (index % 8), SQUARE * (7 - index / 8));
     let value = value(number);
     let strength = (value.abs() / scale).min(1.0);
     html! {
         g {
-            title { (format!("{}: {}{}", entry.name, number.describe(), entry.seen_words())) }
+            title { (format!("{}: {}{}", entry.name, describe(number), entry.seen_words())) }
             @if entry.seen == Some(0) {
                 rect class="unseen" x=(x) y=(y) width=(SQUARE) height=(SQUARE) {}
             } @else {

@@ -6,7 +6,7 @@ use tools::page::plot::{Axis, Plane, range};
 use tools::page::words::plain;
 
 use super::course::legend;
-use super::numbers::{ReportNumber, ReportTable, STAGES};
+use super::numbers::{ReportTable, STAGES, describe};
 use super::tables::entries;
 
 /// The smallest number of entries of a curve.
@@ -54,7 +54,7 @@ pub(super) fn curve(table: &ReportTable) -> Markup {
             }
         }
         @for (index, entry) in table.entries.iter().enumerate() {
-            @let lines = entry.numbers.iter().map(ReportNumber::describe).zip(STAGES);
+            @let lines = entry.numbers.iter().map(describe).zip(STAGES);
             @let lines: Vec<String> = match stages {
                 1 => lines.map(|(words, _)| words).collect(),
                 _ => lines.map(|(words, stage)| format!("{stage}: {words}")).collect(),

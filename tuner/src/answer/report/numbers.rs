@@ -3,8 +3,8 @@
 use engine::eval::params::Axis;
 use tools::page::words::{grouped, plain, signed};
 
-use crate::run::Outcome;
-use crate::source::numbers::{Number, Stage};
+use crate::run::{Change, Outcome};
+use crate::source::numbers::Stage;
 
 /// The heading of all parameters outside of tables.
 const SINGLE: &str = "Parameters";
@@ -12,39 +12,13 @@ const SINGLE: &str = "Parameters";
 /// The names of the numbers of a pair.
 pub(super) const STAGES: [&str; 2] = ["midgame", "endgame"];
 
-/// A number of a parameter, before and after.
-#[derive(Clone, Debug)]
-pub(super) struct ReportNumber {
-    /// Full name: `psqt.knight.e4:mg`.
-    pub(super) name: String,
-    pub(super) before: f64,
-    pub(super) after: f64,
-    /// The number of digits after the decimal point.
-    pub(super) decimals: usize,
-    /// Standard error, if known.
-    pub(super) error: Option<f64>,
-    /// Change of the centred parameter, to which the standard error belongs.
-    pub(super) moved: f64,
-}
-
-impl ReportNumber {
-    pub(super) fn change(&self) -> f64 {
-        self.after - self.before
-    }
-
-    /// Returns the change in standard errors, if they are known.
-    pub(super) fn significance(&self) -> Option<f64> {
-        self.error.filter(|error| *error > 0.0).map(|error| self.moved.abs() / error)
-    }
-
-    /// Formats the number with its standard error and its change.
-    pub(super) fn describe(&self) -> String {
-        let [before, after] = [self.before, self.after].map(|value| plain(value, self.decimals));
-        let error = self.error.map(|error| format!(" ± {}", plain(error, 1))).unwrap_or_default();
-        let significance = self.significance().map(|errors| format!(", {} standard errors", plain(errors, 1)));
-        let change = signed(self.change(), self.decimals);
-        format!("{after}{error}, {change} from {before}{}", significance.unwrap_or_default())
-    }
+/// Formats a number with its standard error and its change.
+pub(super) fn describe(number: &Change) -> String {
+    let [before, after] = [number.before, number.after].map(|value| plain(value, number.decimals));
+    let error = number.error.map(|error| format!(" ± {}", plain(error, 1))).unwrap_or_default();
+    let significance = number.significance().map(|errors| format!(", {} standard errors", plain(errors, 1)));
+    let change = signed(number.change(), number.decimals);
+    format!("{after}{error}, {change} from {before}{}", significance.unwrap_or_default())
 }
 
 /// A parameter with its numbers: two of a pair, one of a single.
@@ -53,7 +27,7 @@ pub(super) struct ReportEntry {
     pub(super) path: String,
     /// Last component of its path: `e4`, `queen`, `[3]`.
     pub(super) name: String,
-    pub(super) numbers: Vec<ReportNumber>,
+    pub(super) numbers: Vec<Change>,
     /// The number of positions in which it occurs, if known.
     pub(super) seen: Option<u32>,
 }
@@ -84,7 +58,7 @@ pub(super) struct ReportTable {
 
 impl ReportTable {
     /// Returns the numbers of one stage.
-    pub(super) fn stage(&self, stage: usize) -> impl Iterator<Item = &ReportNumber> + Clone {
+    pub(super) fn stage(&self, stage: usize) -> impl Iterator<Item = &Change> + Clone {
         self.entries.iter().map(move |entry| &entry.numbers[stage])
     }
 
@@ -99,25 +73,10 @@ impl ReportTable {
     }
 }
 
-/// Returns all numbers of the parameters, in the order of their vector.
-pub(super) fn numbers(outcome: &Outcome) -> Vec<ReportNumber> {
-    let mut moved: Vec<f64> = outcome.start.iter().zip(&outcome.theta).map(|(before, after)| after - before).collect();
-    outcome.centring.shift(&mut moved);
-    let number = |(index, number): (usize, &Number)| ReportNumber {
-        name: number.name.clone(),
-        before: outcome.start[index],
-        after: outcome.theta[index],
-        decimals: number.decimals,
-        error: outcome.errors.as_ref().and_then(|errors| errors.by_parameter[index]),
-        moved: moved[index],
-    };
-    outcome.numbers.iter().enumerate().map(number).collect()
-}
-
 /// Groups the numbers by table in the same order, but with parameters outside of tables first: they are shown together.
 pub(super) fn tables(outcome: &Outcome) -> Vec<ReportTable> {
     let mut tables: Vec<ReportTable> = Vec::new();
-    for ((index, declared), number) in outcome.numbers.iter().enumerate().zip(numbers(outcome)) {
+    for ((index, declared), number) in outcome.numbers.iter().enumerate().zip(outcome.changes()) {
         if declared.stage == Some(Stage::Endgame) {
             // Follows the midgame number of the same parameter.
             if let Some(pair) = tables.last_mut().and_then(|table| table.entries.last_mut()) {

@@ -5,11 +5,11 @@ use std::ops::Range;
 use maud::{Markup, html};
 use tools::page::words::{grouped, percent, plain, signed, signed_percent};
 
-use super::numbers::{self, ReportNumber, ReportTable};
+use super::numbers::ReportTable;
 use super::{LossChange, Page};
 use crate::objective::Difference;
 use crate::run::explain::Agreement;
-use crate::run::{Outcome, Reference};
+use crate::run::{Change, Outcome, Reference};
 use crate::source::constraints::Constraints;
 
 /// The number of positions below which a parameter is seldom seen.
@@ -79,7 +79,7 @@ pub(super) fn entries(tables: &[&ReportTable]) -> Markup {
 }
 
 /// Renders a number with its standard error, if known.
-fn with_error(number: &ReportNumber) -> Markup {
+fn with_error(number: &Change) -> Markup {
     html! {
         (plain(number.after, number.decimals))
         @if let Some(error) = number.error { span class="none" { " ± " (plain(error, 1)) } }
@@ -94,13 +94,13 @@ fn change_class(change: f64) -> &'static str {
     }
 }
 
-fn change(number: &ReportNumber) -> String {
+fn change(number: &Change) -> String {
     signed(number.change(), number.decimals)
 }
 
 /// Renders the most significant changes and the largest changes within chance; without errors, the largest changes.
 pub(super) fn changes(outcome: &Outcome) -> Markup {
-    let mut changed = numbers::numbers(outcome);
+    let mut changed = outcome.changes();
     changed.retain(|number| number.change() != 0.0);
     if changed.is_empty() {
         return html! { section class="card" { h2 { "Changes" } p class="none" { "No parameter has changed." } } };
@@ -111,7 +111,7 @@ pub(super) fn changes(outcome: &Outcome) -> Markup {
         return pair([("Largest changes", "", changed), ("", "", Vec::new())]);
     }
     changed.retain(|number| number.significance().is_some());
-    let size = |number: &ReportNumber| number.significance().unwrap_or_default();
+    let size = |number: &Change| number.significance().unwrap_or_default();
     changed.sort_by(|a, b| size(b).total_cmp(&size(a)));
     let all = changed.len();
     let mut chance = changed.split_off(changed.iter().position(|number| size(number) < DOUBTFUL).unwrap_or(all));
@@ -127,7 +127,7 @@ pub(super) fn changes(outcome: &Outcome) -> Markup {
 }
 
 /// Renders rankings side by side, each with its name and a note; empty ones are left out.
-fn pair(rankings: [(&str, &str, Vec<ReportNumber>); 2]) -> Markup {
+fn pair(rankings: [(&str, &str, Vec<Change>); 2]) -> Markup {
     html! {
         div class="pair" {
             @for (name, note, changed) in rankings.iter().filter(|ranking| !ranking.2.is_empty()) {
@@ -141,7 +141,7 @@ fn pair(rankings: [(&str, &str, Vec<ReportNumber>); 2]) -> Markup {
     }
 }
 
-fn ranking(name: &str, changed: &[ReportNumber]) -> Markup {
+fn ranking(name: &str, changed: &[Change]) -> Markup {
     let is_judged = changed.iter().any(|number| number.significance().is_some());
     let head = ["Parameter", "Before", "After", "Change", "Errors"];
     let rows = html! {
