@@ -8,7 +8,7 @@ use crate::run::{Change, FOLDS, Losses, Outcome, PriorChoice, SetLoss};
 /// The number of changed parameters shown.
 const CHANGES_SHOWN: usize = 10;
 
-/// The number of names of rare parameters shown.
+/// The number of names shown of rare parameters and of numbers at their bounds.
 const MOST_NAMES: usize = 8;
 
 impl Outcome {
@@ -20,8 +20,19 @@ impl Outcome {
         table
     }
 
+    /// Returns title and text of the reason why the run is not at its end, if it is not.
+    pub(super) fn unfinished(&self) -> Option<(&'static str, &'static str)> {
+        match (self.interrupted, self.converged) {
+            (true, _) => Some(("interrupted", "this is the best so far")),
+            (false, true) => None,
+            (false, false) => {
+                Some(("not finished", "the largest number of steps was taken; run again from the output"))
+            }
+        }
+    }
+
     /// Returns the findings of the run as titles and texts.
-    pub(super) fn facts(&self) -> Vec<(&'static str, String)> {
+    fn facts(&self) -> Vec<(&'static str, String)> {
         let mut facts = vec![("grouped", self.grouping.to_string())];
         if self.held_out > 0 {
             let share = 100.0 * self.held_out as f64 / (self.fitted + self.held_out) as f64;
@@ -43,12 +54,7 @@ impl Outcome {
             ("prior", prior),
             ("minimised", course),
         ]);
-        if self.interrupted {
-            facts.push(("interrupted", "this is the best so far".to_owned()));
-        } else if !self.converged {
-            let text = "the largest number of steps was taken; run again from the output";
-            facts.push(("not finished", text.to_owned()));
-        }
+        facts.extend(self.unfinished().map(|(title, text)| (title, text.to_owned())));
         self.add_kept(&mut facts);
         facts
     }
@@ -62,18 +68,17 @@ impl Outcome {
         if self.tied > 0 {
             facts.push(("tied", format!("{} numbers follow others; {} began at a mean", self.tied, self.averaged)));
         }
+        let at_bound: Vec<String> = self.at_bounds().map(|j| self.numbers.name(j).to_owned()).collect();
         for (title, names, why) in [
-            ("unseen", &self.unseen, "occur in no position and keep their start"),
-            ("rare", &self.rare, "occur in too few positions (--min-seen) and keep their start"),
+            ("unseen", &self.unseen, "parameters occur in no position and keep their start"),
+            ("rare", &self.rare, "parameters occur in too few positions (--min-seen) and keep their start"),
+            ("at bound", &at_bound, "numbers reached the end of their range"),
         ] {
             let shown = names.iter().take(MOST_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
             let more = if names.len() > MOST_NAMES { ", …" } else { "" };
             if !names.is_empty() {
-                facts.push((title, format!("{} parameters {why}: {shown}{more}", names.len())));
+                facts.push((title, format!("{} {why}: {shown}{more}", names.len())));
             }
-        }
-        if self.at_bound > 0 {
-            facts.push(("at bound", format!("{} numbers reached the end of their range", self.at_bound)));
         }
     }
 

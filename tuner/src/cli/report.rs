@@ -51,7 +51,10 @@ impl ReportArgs {
             let problem = |file: &ParamsFile| self.evaluation.own_problem(file.weights.clone(), bars);
             let (of_tuned, of_start) = (problem(&tuned)?, problem(&start)?);
             let contents = compare((tuned.name, &of_tuned), (start.name, &of_start), self.k, bars)?;
-            Page { provenance: provenance_of(&tuned.text).unwrap_or_default(), ..contents }
+            Page {
+                text: format!("{}\n\n{}", contents.text, provenance_of(&tuned.text).unwrap_or_default()),
+                ..contents
+            }
         } else {
             let tuned = self.evaluation.external_problem(&|_| Ok(()), |_| Ok(()), bars)?;
             let (mut start, mut name) = (tuned.clone(), "itself".to_owned());

@@ -185,7 +185,7 @@ fn a_fit_has_a_report() {
         "<h2>Parameters</h2>",
         "hold-out",
         "10.25 before",
-        "frozen: Pawn[1]",
+        "numbers kept their start",
         "score − row: ",
     ] {
         assert!(page.contains(told), "{told} is missing");

@@ -48,9 +48,7 @@ fn whole_page() -> Page {
         .collect();
     let error = |index: usize| (!index.is_multiple_of(7)).then_some(1.5 + index as f64 / 100.0);
     page.outcome.errors = Some(Errors { by_parameter: (0..Weights::DIMENSIONS).map(error).collect(), clusters: 9 });
-    page.outcome.settings.constraints.freeze = vec![NAME.to_owned()];
-    page.facts.push(("Method", NAME.to_owned()));
-    page.provenance = format!("program {NAME}");
+    page.text += &format!("\nprogram {NAME}");
     page.outcome.warnings = vec![format!("mind {NAME}")];
     page
 }
@@ -121,7 +119,7 @@ fn a_page_is_well_formed_and_needs_nothing_else() {
         page.matches("href=\"#").count() + page.matches("href=\"data:,\"").count()
     );
     assert!(page.len() < 3 << 20, "{} bytes", page.len());
-    // Title, head, constraint, fact, provenance, warning, and the file wherever it is named.
+    // Title, head, text, warning, and the file wherever it is named.
     assert!(page.matches(ESCAPED).count() >= 8);
 }
 
@@ -177,7 +175,7 @@ fn every_table_and_every_number_is_there() {
 fn what_is_not_known_is_left_out() {
     let mut told = whole_page();
     let whole = page(&told);
-    for word in ["Loss by step", "Calibration", "Worst predicted", "Warnings", "Clearest changes", "Seldom seen"] {
+    for word in ["Loss by step", "Calibration", "Worst predicted", "Warnings", "Clearest changes", "sha256 "] {
         assert!(whole.contains(word), "{word}");
     }
     let outcome = &mut told.outcome;
@@ -187,9 +185,7 @@ fn what_is_not_known_is_left_out() {
     outcome.theta = outcome.start.clone();
     let bare = page(&told);
     check_form(&bare);
-    for word in
-        ["Loss by step", "Calibration", "Worst predicted", "<h2>Warnings", "Clearest", "Seldom seen", "<h2>Data"]
-    {
+    for word in ["Loss by step", "Calibration", "Worst predicted", "<h2>Warnings", "Clearest", "sha256 "] {
         assert!(!bare.contains(word), "{word}");
     }
     assert!(bare.contains("No parameter has changed.") && bare.contains("psqt.king midgame after"));

@@ -56,6 +56,6 @@ pub fn compare(
         warnings: judge::warnings(tuned.files(), true),
         ..Outcome::of_problem(tuned)
     };
-    let facts = vec![("K before, after", format!("{:.6}, {:.6}", both[0].0, both[1].0))];
-    Ok(Page { name, against, outcome, facts, provenance: String::new() })
+    let text = format!("{}K            {:.6} before, {:.6} after", outcome.data_summary, both[0].0, both[1].0);
+    Ok(Page { name, against, outcome, text })
 }

@@ -17,12 +17,18 @@ use maud::{Markup, html};
 use tools::page::words::{grouped, plain, signed, signed_percent};
 use tools::page::{self, chessboard, tile};
 
-use crate::objective::Difference;
-use crate::run::explain::Explanation;
-use crate::run::{Losses, Outcome, Verdict, worst};
+use crate::run::{Change, Losses, Outcome, Verdict, worst};
 pub use compare::compare;
+use tables::{after_and_change, table};
 
 const STYLE: &str = include_str!("style.css");
+
+/// The length of the ranking of changes.
+const RANKING: usize = 15;
+
+/// The note above the ranking of significant changes.
+const CLEAREST: &str =
+    "By standard errors of centred tables. Where data are few, the pull to the start keeps change and error small.";
 
 /// The contents of a page.
 #[derive(Clone, Debug)]
@@ -33,45 +39,23 @@ pub struct Page {
     pub against: String,
     /// The outcome of a run, or a comparison in its form. Without a history, nothing was minimised.
     pub outcome: Outcome,
-    /// Facts as names and values, such as `target` and `result`.
-    pub facts: Vec<(&'static str, String)>,
-    /// The provenance block of the parameter file, line by line.
-    pub provenance: String,
-}
-
-/// A mean loss before and after, with the standard error of the difference if it is known.
-struct LossChange<'p> {
-    name: &'p str,
-    loss: Losses,
-    difference: Option<Difference>,
+    /// The findings as text and the provenance block of the parameter file, line by line.
+    pub text: String,
 }
 
 impl Page {
     /// Makes the page of a run. `name` and `against` are the names of the tuned parameters and of the start;
     /// `provenance` is the provenance block of the parameter file.
     pub fn of_run(outcome: Outcome, name: String, against: String, provenance: String) -> Self {
-        let mut facts: Vec<_> = outcome.check.iter().map(|check| ("check", check.to_string())).collect();
-        facts.push(("loss", outcome.settings.loss.name()));
-        facts.extend(outcome.facts());
-        facts.extend(outcome.errors.iter().map(|errors| ("errors", format!("from {} groups", errors.clusters))));
-        facts.extend(outcome.references.iter().map(|reference| ("reference", reference.movement())));
-        facts.push(("seconds", outcome.seconds.to_string()));
-        Page { name, against, outcome, facts, provenance }
+        let text = format!("{}\n\n{provenance}", outcome.to_table());
+        Page { name, against, outcome, text }
     }
 
-    /// Returns the losses, the most significant first.
-    fn losses(&self) -> Vec<LossChange<'_>> {
-        let Outcome { loss, held_loss, loss_change, fitted, .. } = self.outcome;
+    /// Returns the losses with their names, the most significant first.
+    fn losses(&self) -> Vec<(&'static str, Losses)> {
+        let Outcome { loss, held_loss, fitted, .. } = self.outcome;
         let name = if fitted > 0 { "fitted" } else { "results" };
-        let held = held_loss.map(|loss| LossChange { name: "hold-out", loss, difference: None });
-        let mut losses: Vec<_> = held.into_iter().chain([LossChange { name, loss, difference: None }]).collect();
-        losses[0].difference = loss_change;
-        losses
-    }
-
-    /// Returns the explanation of the tuned parameters, if there is one.
-    fn after(&self) -> Option<&Explanation> {
-        self.outcome.explained.as_ref().map(|[_, after]| after)
+        held_loss.map(|held| ("hold-out", held)).into_iter().chain([(name, loss)]).collect()
     }
 }
 
@@ -84,15 +68,12 @@ pub fn page(page: &Page) -> String {
             (header(page))
             (tiles(page))
             (warnings(outcome))
-            (tables::changes(outcome))
+            (changes(outcome))
             (course::losses(&outcome.history))
             (calibration::pictures(outcome))
             (families::families(&tables))
-            div class="pair" { (tables::at_bounds(outcome)) (tables::unseen(&tables)) }
-            (positions::worst(page.after()))
-            (tables::losses(page))
-            (tables::data(page))
-            (tables::facts(page))
+            @if let Some([_, after]) = &outcome.explained { (positions::worst(after)) }
+            (text(page))
         }
         footer {
             "Written by Merino’s tuner " (env!("CARGO_PKG_VERSION")) ". Scores and results are White’s; "
@@ -125,7 +106,7 @@ fn verdict(page: &Page) -> Markup {
         };
         return page::verdict(class, badge, &format!("{}: {}", reference.name, reference.words()));
     }
-    let LossChange { name, loss, difference } = &page.losses()[0];
+    let ((name, loss), difference) = (page.losses()[0], page.outcome.loss_change);
     let certain = difference.filter(|found| found.error > 0.0);
     let by = certain.map(|found| format!(", {} standard errors", plain((found.mean / found.error).abs(), 1)));
     let (class, badge) = match difference {
@@ -151,11 +132,11 @@ fn tiles(page: &Page) -> Markup {
     };
     html! {
         section class="tiles" aria-label="Result" {
-            @for LossChange { name, loss, .. } in page.losses() {
-                (tile(&format!("Loss, {name}"), &html! { (format!("{:.6}", loss.after)) },
-                    &format!("{} from {:.6}", signed_percent(loss.change()), loss.before)))
+            @for (name, loss) in page.losses() {
+                (tile(&format!("Loss, {name}"), &html! { (format!("{:.7}", loss.after)) },
+                    &format!("{} from {:.7}", signed_percent(loss.change()), loss.before)))
             }
-            @if let Some(after) = page.after() {
+            @if let Some([_, after]) = &page.outcome.explained {
                 (tile("K", &html! { (format!("{:.4}", after.k)) }, "scale from centipawns to expected points"))
             }
             (tile("Positions", &html! { (grouped(*positions as u64)) }, &skipped))
@@ -169,15 +150,57 @@ fn tiles(page: &Page) -> Markup {
 }
 
 fn warnings(outcome: &Outcome) -> Markup {
-    let mut warnings: Vec<String> = outcome.nothing_tuned.iter().chain(&outcome.warnings).cloned().collect();
-    if outcome.interrupted {
-        warnings.push("The run was interrupted: these are the best parameters until then.".to_owned());
+    let unfinished = outcome.unfinished().map(|(title, text)| format!("{title}: {text}"));
+    let all = outcome.nothing_tuned.iter().chain(&outcome.warnings).cloned();
+    page::warnings(&all.chain(unfinished).collect::<Vec<String>>())
+}
+
+/// Renders the most significant changes; without standard errors, the largest changes.
+fn changes(outcome: &Outcome) -> Markup {
+    let mut changed = outcome.changes();
+    changed.retain(|number| number.change() != 0.0);
+    if changed.is_empty() {
+        return html! { section class="card" { h2 { "Changes" } p class="none" { "No parameter has changed." } } };
     }
-    if !outcome.converged {
-        warnings.push("The largest number of steps was taken; run again from the output.".to_owned());
+    let is_judged = outcome.errors.is_some();
+    let size = |number: &Change| match is_judged {
+        true => number.significance().unwrap_or_default(),
+        false => number.change().abs(),
+    };
+    changed.sort_by(|a, b| size(b).total_cmp(&size(a)));
+    changed.truncate(RANKING);
+    let name = if is_judged { "Clearest changes" } else { "Largest changes" };
+    let head = ["Parameter", "Before", "After", "Change", "Errors"];
+    let rows = html! {
+        @for number in &changed {
+            tr {
+                th scope="row" { (number.name) }
+                td { (plain(number.before, number.decimals)) }
+                (after_and_change(number, ""))
+                @if is_judged { td { (number.significance().map(|errors| plain(errors, 1)).unwrap_or_default()) } }
+            }
+        }
+    };
+    html! {
+        section class="card" {
+            h2 { (name) }
+            @if is_judged { p class="note" { (CLEAREST) } }
+            (table(name, &head[..head.len() - usize::from(!is_judged)], &rows))
+        }
     }
-    warnings.extend(outcome.held_loss.filter(|held| held.after > held.before).map(|Losses { before, after }| {
-        format!("Positions held out are predicted worse than by the start: {after:.7} after {before:.7}.")
-    }));
-    page::warnings(&warnings)
+}
+
+/// Renders the findings, the provenance, and the digests of files that it lacks.
+fn text(page: &Page) -> Markup {
+    html! {
+        section class="card" {
+            h2 { "Findings" }
+            pre {
+                (page.text) "\n\n"
+                @for file in page.outcome.files.iter().filter(|file| !page.text.contains(&file.sha256)) {
+                    "sha256       " (file.sha256) " " (file.name) "\n"
+                }
+            }
+        }
+    }
 }

@@ -6,10 +6,10 @@ use tools::page::words::signed;
 
 use crate::run::explain::{Explanation, Misjudged, WORST};
 
-/// Renders the positions with the largest residuals after tuning; empty without an explanation.
-pub(super) fn worst(after: Option<&Explanation>) -> Markup {
+/// Renders the positions with the largest residuals after tuning; empty without positions.
+pub(super) fn worst(after: &Explanation) -> Markup {
     let known = |misjudged: &&Misjudged| misjudged.position.is_some();
-    let worst: Vec<&Misjudged> = after.iter().flat_map(|after| &after.worst).filter(known).take(WORST.count).collect();
+    let worst: Vec<&Misjudged> = after.worst.iter().filter(known).take(WORST.count).collect();
     html! {
         @if !worst.is_empty() {
             section class="card" {
