@@ -47,19 +47,6 @@ impl Bin {
         }
     }
 
-    /// Adds the positions of another bin, none of them of a group that `self` contains.
-    pub(super) fn merge(&mut self, mut other: Self) {
-        self.close();
-        other.close();
-        self.count += other.count;
-        self.weight += other.weight;
-        self.expected += other.expected;
-        self.sum += other.sum;
-        self.squares += other.squares;
-        self.groups += other.groups;
-        self.outer.iter_mut().zip(other.outer).for_each(|(total, more)| *total += more);
-    }
-
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
@@ -109,11 +96,7 @@ mod tests {
     fn mean_and_error_agree_with_direct_sums() {
         let mut all = Bin::default();
         assert_eq!((all.residual(), all.error(), all.count()), (0.0, 0.0, 0));
-        for (first, values) in [(0, &[1.0, 2.0][..]), (2, &[3.0, 6.0])] {
-            let mut part = Bin::default();
-            (first..).zip(values).for_each(|(group, &value)| part.add(0.0, value, 1.0, group));
-            all.merge(part);
-        }
+        (0..).zip([1.0, 2.0, 3.0, 6.0]).for_each(|(group, value)| all.add(0.0, value, 1.0, group));
         // Squared distances from the mean: 4, 1, 0, 9.
         assert_eq!((all.residual(), all.loss()), (3.0, 12.5));
         assert!((all.error() - (14.0_f64 / 3.0 / 4.0).sqrt()).abs() < 1e-15);

@@ -1,20 +1,16 @@
 //! Calibration of the predictions: expected against actual results by expectation and, if positions are known, by phase
 //! and material; and the rows with the largest residuals.
 //!
-//! One pass over the rows computes all sums. Chunks are merged in order, so the result does not depend on the number of
-//! threads.
+//! One pass over the rows in their order computes all sums.
 
 mod bins;
-
-use std::ops::Range;
 
 use engine::chess::Position;
 use serde::Serialize;
 
-use crate::data::{FULL_PHASE, MOST_PAWNS, ResultLabel, Weight, material_balance, phase};
+use crate::data::{FULL_PHASE, MOST_PAWNS, ResultLabel, material_balance, phase};
 use crate::model::rows::{CHUNK, Weighted};
 use crate::objective::{Difference, SampleLoss, expectation, loss_difference};
-use crate::parallel;
 use crate::progress::{Progress, Unit};
 use crate::source::Problem;
 pub(crate) use bins::Bin;
@@ -96,9 +92,36 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    fn bins(&mut self) -> impl Iterator<Item = &mut Bin> {
-        let lists = [&mut self.calibration, &mut self.by_material, &mut self.by_phase];
-        lists.into_iter().flatten().chain([&mut self.all])
+    /// Returns an explanation without rows.
+    fn of_nothing(case: &Case<'_>) -> Self {
+        let bins = |count| vec![Bin::default(); count];
+        // Rows without positions have no phase and no material.
+        let known = |count| bins(if case.problem.dataset().is_some() { count } else { 0 });
+        Explanation {
+            k: case.k,
+            calibration: bins(EXPECTATIONS),
+            by_material: known(2 * MOST_PAWNS as usize + 1),
+            by_phase: known(FULL_PHASE + 1),
+            ..Explanation::default()
+        }
+    }
+
+    /// Adds a row to its bins. Returns its absolute residual.
+    fn add(&mut self, case: &Case<'_>, row: usize) -> f64 {
+        let expected = expectation(case.k, case.scores[row].into());
+        let target = f64::from(case.targets[row]);
+        if case.counted.is_none_or(|counted| counted.binary_search(&(row as u32)).is_ok()) {
+            let weight = case.weights.get(row).map_or(1.0, |&weight| f64::from(weight));
+            let add = |bin: &mut Bin| bin.add(expected, target, weight, case.problem.groups[row]);
+            add(&mut self.all);
+            add(&mut self.calibration[((expected * EXPECTATIONS as f64) as usize).min(EXPECTATIONS - 1)]);
+            if let Some((index, dataset)) = case.problem.position_of(row).zip(case.problem.dataset()) {
+                let position = dataset.position(index);
+                add(&mut self.by_material[(material_balance(&position) + MOST_PAWNS) as usize]);
+                add(&mut self.by_phase[phase(&position)]);
+            }
+        }
+        (target - expected).abs()
     }
 }
 
@@ -159,100 +182,36 @@ pub(crate) fn explained(
 pub(crate) fn explain(case: &Case<'_>, worst: WorstSelection, progress: &dyn Progress) -> Explanation {
     assert_eq!(case.targets.len(), case.scores.len(), "a target for every score");
     progress.begin("explaining", case.scores.len() as u64, Unit::Positions);
-    let parts: Vec<Range<usize>> =
-        (0..case.scores.len()).step_by(CHUNK).map(|start| start..(start + CHUNK).min(case.scores.len())).collect();
-    let judge = |range: Range<usize>| {
-        let mut part = ExplanationSums::new(case);
-        part.add_all(case, range.clone(), worst.pool());
-        progress.advance(range.len() as u64);
-        part
-    };
-    let mut sums = ExplanationSums::new(case);
-    parallel::map(parts, judge).into_iter().for_each(|part| sums.merge(part, worst.pool()));
+    let (mut explanation, mut pool, mut row) = (Explanation::of_nothing(case), Vec::new(), 0);
+    for (file, _, positions) in case.problem.sets() {
+        let (end, mut far_off) = ((row + positions).min(case.scores.len()), 0);
+        while row < end {
+            let chunk = row..(row + CHUNK).min(end);
+            row = chunk.end;
+            progress.advance(chunk.len() as u64);
+            let residuals = chunk.map(|row| (explanation.add(case, row), row));
+            far_off += keep_worst(&mut pool, residuals, worst.pool());
+        }
+        explanation.files.push(Agreement { file: file.to_owned(), positions: positions as u64, far_off });
+    }
     progress.end();
-    let worst = worst.pick(&sums.worst).into_iter().map(|row| misjudged(case, row)).collect();
-    let agreement = |((file, _, positions), far_off): ((&str, Weight, usize), u64)| Agreement {
-        file: file.to_owned(),
-        positions: positions as u64,
-        far_off,
-    };
-    let files = case.problem.sets().zip(sums.far_off).map(agreement).collect();
-    Explanation { worst, files, ..sums.explanation }
+    explanation.worst = worst.pick(&pool).into_iter().map(|row| misjudged(case, row)).collect();
+    explanation
 }
 
-/// The sums of a chunk of rows and its worst positions.
-struct ExplanationSums {
-    /// The bins.
-    explanation: Explanation,
-    /// By file, the number of rows with an absolute residual above [`FAR_OFF`].
-    far_off: Vec<u64>,
-    /// Absolute residual and row index, worst first.
-    worst: Vec<(f64, usize)>,
-}
-
-impl ExplanationSums {
-    fn new(case: &Case<'_>) -> Self {
-        let bins = |count| vec![Bin::default(); count];
-        // Rows without positions have no phase and no material.
-        let known = |count| bins(if case.problem.dataset().is_some() { count } else { 0 });
-        let explanation = Explanation {
-            k: case.k,
-            calibration: bins(EXPECTATIONS),
-            by_material: known(2 * MOST_PAWNS as usize + 1),
-            by_phase: known(FULL_PHASE + 1),
-            ..Explanation::default()
-        };
-        ExplanationSums { explanation, far_off: vec![0; case.problem.sets().count()], worst: Vec::new() }
+/// Adds rows with their absolute residuals to the worst rows so far, and keeps `count` of all, worst first. Among equal
+/// residuals, earlier rows come first. Returns the number of added rows with a residual above [`FAR_OFF`].
+fn keep_worst(worst: &mut Vec<(f64, usize)>, more: impl Iterator<Item = (f64, usize)>, count: usize) -> u64 {
+    let before = worst.len();
+    worst.extend(more);
+    let far_off = worst[before..].iter().filter(|row| row.0 > FAR_OFF).count();
+    let order = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+    if count < worst.len() {
+        worst.select_nth_unstable_by(count, order);
+        worst.truncate(count);
     }
-
-    fn add_all(&mut self, case: &Case<'_>, range: Range<usize>, pool: usize) {
-        let problem = case.problem;
-        let end = |end: &mut usize, set: (&str, Weight, usize)| {
-            *end += set.2;
-            Some(*end)
-        };
-        let ends: Vec<usize> = problem.sets().scan(0, end).collect();
-        let explanation = &mut self.explanation;
-        for row in range {
-            let expected = expectation(case.k, case.scores[row].into());
-            let target = f64::from(case.targets[row]);
-            let residual = (target - expected).abs();
-            self.far_off[ends.partition_point(|&end| end <= row)] += u64::from(residual > FAR_OFF);
-            self.worst.push((residual, row));
-            if case.counted.is_some_and(|counted| counted.binary_search(&(row as u32)).is_err()) {
-                continue;
-            }
-            let weight = case.weights.get(row).map_or(1.0, |&weight| f64::from(weight));
-            let bin = ((expected * EXPECTATIONS as f64) as usize).min(EXPECTATIONS - 1);
-            let add = |bin: &mut Bin| bin.add(expected, target, weight, problem.groups[row]);
-            add(&mut explanation.all);
-            add(&mut explanation.calibration[bin]);
-            if let Some((index, dataset)) = problem.position_of(row).zip(problem.dataset()) {
-                let position = dataset.position(index);
-                let (phase, material) = (phase(&position), material_balance(&position) + MOST_PAWNS);
-                add(&mut explanation.by_material[material as usize]);
-                add(&mut explanation.by_phase[phase]);
-            }
-        }
-        self.keep(pool);
-    }
-
-    /// Sorts the worst rows and keeps `pool` of them. Among equal residuals, earlier rows come first.
-    fn keep(&mut self, pool: usize) {
-        let order = |a: &(f64, usize), b: &(f64, usize)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-        if pool < self.worst.len() {
-            self.worst.select_nth_unstable_by(pool, order);
-            self.worst.truncate(pool);
-        }
-        self.worst.sort_unstable_by(order);
-    }
-
-    fn merge(&mut self, mut other: Self, pool: usize) {
-        self.explanation.bins().zip(other.explanation.bins()).for_each(|(bin, other)| bin.merge(*other));
-        self.far_off.iter_mut().zip(other.far_off).for_each(|(sum, more)| *sum += more);
-        self.worst.extend(other.worst);
-        self.keep(pool);
-    }
+    worst.sort_unstable_by(order);
+    far_off as u64
 }
 
 fn misjudged(case: &Case<'_>, row: usize) -> Misjudged {
