@@ -11,7 +11,6 @@ mod data;
 mod diff;
 mod evaluate;
 mod evaluation;
-mod filter;
 mod input;
 pub(crate) mod interrupt;
 mod outliers;
@@ -31,7 +30,7 @@ use common::files::{RunFiles, WriteError};
 use engine::shell_files;
 use serde::Serialize;
 use tuner::data::io::Storage;
-use tuner::data::{LabelOptions, ReadOptions, Source, Weight};
+use tuner::data::{Filters, LabelOptions, Plies, ReadOptions, Source, Weight};
 
 use amounts::SampleArgs;
 pub(crate) use bars::Bars;
@@ -146,7 +145,10 @@ struct DataArgs {
     labels: LabelOptions,
 
     #[command(flatten)]
-    filters: filter::FilterArgs,
+    plies: Plies,
+
+    #[command(flatten)]
+    filters: Filters,
 
     /// Memory for what grows with the data, about: 4GiB, 512MiB; at least 1MiB, bytes without a unit. Beyond it,
     /// positions and rows lie in temporary files (in the folder that TMPDIR names), which are mapped.
@@ -184,8 +186,8 @@ impl DataArgs {
         ReadOptions {
             skip_bad: self.skip_bad,
             labels: self.labels.clone(),
-            plies: self.filters.plies(),
-            filters: self.filters.filters(),
+            plies: self.plies,
+            filters: self.filters.clone(),
             storage: self.storage(),
             subsample: None,
             moves: false,

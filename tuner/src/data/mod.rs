@@ -36,7 +36,7 @@ use serde::{Serialize, Serializer};
 use thiserror::Error;
 
 use crate::data::io::{Column, Storage, StorageError};
-pub use filter::{Filters, Noisy, PIECES};
+pub use filter::{Filters, Noisy};
 pub use folder::POSITIONS;
 pub(crate) use formats::{Chunks, LONGEST_CHAIN, LONGEST_GAME, write_chain, write_game, write_position};
 pub use formats::{Plies, Record, Sample};

@@ -1,5 +1,6 @@
 //! A game and its positions.
 
+use clap::Args;
 use common::lines::Lines;
 use engine::chess::{GameResult, Move, Position, SanError};
 use tools::pgn::{PgnGame, PgnMove, PgnReader};
@@ -15,11 +16,15 @@ use crate::data::outcome::ResultLabel;
 const MOST_PLIES: usize = 1 << 16;
 
 /// The range of positions read from a game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
+#[command(next_help_heading = "Filters")]
 pub struct Plies {
-    /// The number of positions left out at the beginning.
+    /// Leave out the first N plies of every game in PGN.
+    #[arg(long = "skip-plies", value_name = "N", default_value_t = Plies::default().skip_first)]
     pub skip_first: u16,
-    /// The number of positions left out at the end. The final position is never read.
+
+    /// Leave out the last N plies of every game in PGN. The final position is never read.
+    #[arg(long, value_name = "N", default_value_t = Plies::default().skip_last)]
     pub skip_last: u16,
 }
 
