@@ -10,8 +10,6 @@ use crate::run::CurvePoint;
 const HEIGHT: f64 = 290.0;
 /// The largest number of drawn steps; more could not be distinguished.
 const POINTS: usize = 240;
-/// The share of the total decrease: if few steps reach it, the vertical range begins near them.
-const FIRST_FALL: f64 = 0.9;
 
 /// A drawn step: its number through all rounds, and its losses.
 type Point<'h> = (usize, &'h CurvePoint);
@@ -25,13 +23,8 @@ pub(super) fn losses(history: &[CurvePoint]) -> Markup {
     let place = |index: usize| (history.len() - 1) * index / count;
     let points: Vec<Point<'_>> = (0..=count).map(|index| (place(index), &history[place(index)])).collect();
     let ((_, first), (last, end)) = (points[0], points[count]);
-    let lowest = points.iter().map(|(_, point)| point.objective).fold(f64::INFINITY, f64::min);
-    // If the first steps do nearly all, the rest would be a flat line.
-    let fallen =
-        |point: &CurvePoint| (first.objective - point.objective) / (first.objective - lowest).max(f64::MIN_POSITIVE);
-    let quick = points.iter().position(|(_, point)| fallen(point) >= FIRST_FALL).unwrap_or(0);
-    let shown = if quick * 4 < points.len() && points.len() - quick > 8 { quick / 2 } else { 0 };
-    let values = points[shown..].iter().flat_map(|(_, point)| [Some(point.objective), point.held]).flatten();
+    // The first steps do nearly all; with them the rest would be a flat line.
+    let values = points[count / 4..].iter().flat_map(|(_, point)| [Some(point.objective), point.held]).flatten();
     let (low, high) = range(values, 1e-7);
     let words = |value: f64, _| if value.fract() == 0.0 { grouped(value as u64) } else { String::new() };
     let steps = Axis { name: "steps", low: 0.0, high: last as f64, words };

@@ -23,17 +23,16 @@ pub(super) fn families(tables: &[ReportTable]) -> Markup {
 
 fn contents(tables: &[ReportTable]) -> Markup {
     let (boarded, rest): (Vec<&ReportTable>, Vec<&ReportTable>) = tables.iter().partition(|table| table.is_board);
-    let (counted, rest): (Vec<&ReportTable>, Vec<&ReportTable>) = rest.into_iter().partition(|table| is_counted(table));
-    let (single, listed): (Vec<&ReportTable>, Vec<&ReportTable>) =
-        rest.into_iter().partition(|table| table.entries.len() == 1);
+    let (counted, mut rest): (Vec<&ReportTable>, Vec<&ReportTable>) =
+        rest.into_iter().partition(|table| is_counted(table));
+    rest.sort_by_key(|table| table.entries.len() > 1);
+    let is_single = |table: &ReportTable| table.entries.len() == 1;
+    let go_together = |a: &&ReportTable, b: &&ReportTable| {
+        a.stages() == b.stages() && (is_single(a) && is_single(b) || a.family == b.family)
+    };
     html! {
         @for table in boarded { (boards(table)) }
-        @if !single.is_empty() || !listed.is_empty() {
-            div class="lists" {
-                @for alike in single.chunk_by(|a, b| a.stages() == b.stages()) { (list(alike)) }
-                @for alike in listed.chunk_by(|a, b| a.family == b.family && a.stages() == b.stages()) { (list(alike)) }
-            }
-        }
+        @if !rest.is_empty() { div class="lists" { @for alike in rest.chunk_by(go_together) { (list(alike)) } } }
         @if !counted.is_empty() { div class="charts" { @for table in counted { (curve(table)) } } }
     }
 }
