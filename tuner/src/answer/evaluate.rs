@@ -77,7 +77,7 @@ pub fn evaluate(
     progress: &dyn Progress,
 ) -> Result<Compared> {
     let dataset = Arc::new(Dataset::read(sources, options, progress)?);
-    let (mut names, mut scores, mut data_summary) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut scored, mut data_summary): (Vec<(String, Vec<Option<f32>>)>, Vec<String>) = Default::default();
     for (name, contender) in contenders {
         let dataset = Arc::clone(&dataset);
         let problem = match contender {
@@ -90,20 +90,18 @@ pub fn evaluate(
         let mut of_positions = vec![None; problem.dataset().map_or(0, |dataset| dataset.len())];
         let positions = (0..problem.groups.len()).filter_map(|row| problem.position_of(row));
         positions.zip(problem.scores()).for_each(|(position, score)| of_positions[position] = Some(score));
-        names.push(name);
-        scores.push(of_positions);
+        scored.push((name, of_positions));
     }
-    let has_all = |&position: &usize| scores.iter().all(|scores| scores[position].is_some());
+    let has_all = |&position: &usize| scored.iter().all(|(_, scores)| scores[position].is_some());
     let kept: Vec<usize> = (0..dataset.len()).filter(has_all).collect();
     if kept.is_empty() {
         bail!("no position has a score of all engines: each is skipped by one of them");
     }
-    let pick = |scores: &Vec<Option<f32>>| kept.iter().filter_map(|&position| scores[position]).collect();
-    let scores: Vec<Vec<f32>> = scores.iter().map(pick).collect();
+    let pick = |scores: &[Option<f32>]| kept.iter().filter_map(|&position| scores[position]).collect();
+    let scored = scored.into_iter().map(|(name, scores)| (name, pick(&scores))).collect();
     let groups: Vec<u32> = kept.iter().map(|&position| dataset.groups()[position]).collect();
-    let evaluations = compare(&names, &scores, TargetData::of(&dataset).pick(&kept), &groups, k)?;
-    let (positions, left_out) = (kept.len(), dataset.len() - kept.len());
-    Ok(Compared { positions, left_out, data_summary, evaluations: names.into_iter().zip(evaluations).collect() })
+    let evaluations = compare(scored, TargetData::of(&dataset).pick(&kept), &groups, k)?;
+    Ok(Compared { positions: kept.len(), left_out: dataset.len() - kept.len(), data_summary, evaluations })
 }
 
 /// Compares files of rows, one per evaluation, all of the same positions.
@@ -130,46 +128,43 @@ pub fn evaluate_rows(
             other.display()
         );
     }
-    let scores: Vec<Vec<f32>> = problems.iter().map(Problem::scores).collect();
-    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
-    let evaluations = compare(&names, &scores, first.labels(), &first.groups, k)?;
-    let evaluations = names.into_iter().zip(evaluations).collect();
+    let scored = files.iter().zip(&problems).map(|(file, rows)| (file.display().to_string(), rows.scores())).collect();
+    let evaluations = compare(scored, first.labels(), &first.groups, k)?;
     Ok(Compared { positions: first.groups.len(), left_out: 0, data_summary: Vec::new(), evaluations })
 }
 
-/// Compares evaluations by their scores (centipawns, White's view) of the same positions.
+/// Compares evaluations by their names and scores (centipawns, White's view) of the same positions.
 fn compare(
-    names: &[String],
-    scores: &[Vec<f32>],
+    scored: Vec<(String, Vec<f32>)>,
     labels: TargetData<'_>,
     groups: &[u32],
     k: Option<f64>,
-) -> Result<Vec<Evaluation>> {
+) -> Result<Vec<(String, Evaluation)>> {
     let (results, weights) = (labels.results.clone(), labels.weights.clone());
     if k.is_none() {
         OneResult::refuse(&results)?;
     }
     let expected = Target::Auto.of(labels).ok().filter(|(target, _)| *target == Target::Score);
-    let predictions = |targets: &[f32]| predictions(names, scores, Weighted { targets, weights: &weights }, k, groups);
+    let predictions = |targets: &[f32]| predictions(&scored, Weighted { targets, weights: &weights }, k, groups);
     let of_scores = expected.map(|(_, targets)| predictions(&targets)).transpose()?;
     let evaluation = |(place, results)| Evaluation { results, scores: of_scores.as_ref().map(|scores| scores[place]) };
-    Ok(predictions(&results)?.into_iter().enumerate().map(evaluation).collect())
+    let evaluations: Vec<Evaluation> = predictions(&results)?.into_iter().enumerate().map(evaluation).collect();
+    Ok(scored.into_iter().map(|(name, _)| name).zip(evaluations).collect())
 }
 
 /// Computes the predictions of a target by the scores of each evaluation.
 fn predictions(
-    names: &[String],
-    scores: &[Vec<f32>],
+    scored: &[(String, Vec<f32>)],
     weighted: Weighted<'_>,
     given: Option<f64>,
     groups: &[u32],
 ) -> Result<Vec<Prediction>> {
-    let scale = |(name, scores): (&String, &Vec<f32>)| match given {
+    let with_scale = |(name, scores): &'_ (String, Vec<f32>)| match given {
         Some(k) => Ok(k),
         None => fit_k(LOSS, scores, weighted).map(|fit| fit.k).map_err(|error| anyhow!("{name}: {error}")),
     };
-    let scales = names.iter().zip(scores).map(scale).collect::<Result<Vec<f64>>>()?;
-    let all: Vec<(f64, &[f32])> = scales.into_iter().zip(scores.iter().map(|scores| &scores[..])).collect();
+    let scales = scored.iter().map(with_scale).collect::<Result<Vec<f64>>>()?;
+    let all: Vec<(f64, &[f32])> = scales.into_iter().zip(scored.iter().map(|(_, scores)| &scores[..])).collect();
     let prediction = |(place, &(k, scores)): (usize, &(f64, &[f32]))| {
         let difference = (place > 0).then(|| loss_difference(LOSS, all[0], (k, scores), weighted, groups));
         Prediction { k, loss: score_loss(LOSS, k, scores, weighted), difference }
