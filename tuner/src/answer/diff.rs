@@ -1,20 +1,13 @@
 //! The difference of two parameter files of one evaluation.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::{self, Write};
 
 use serde::Serialize;
 
-/// A named number of a table.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NamedValue {
-    /// Name: `psqt.knight.e4:mg`, `Mobility[0][3]`.
-    pub name: String,
-    /// Name of its table: `psqt.knight`, `Mobility`.
-    pub table: String,
-    /// Value.
-    pub value: f64,
-}
+/// A number: the name of its table (`psqt.knight`, `Mobility`), its own name (`psqt.knight.e4:mg`, `Mobility[0][3]`), and
+/// its value.
+pub type NamedValue = (String, String, f64);
 
 /// The name of a file, its numbers, and its scale K if it has one.
 pub type FileNumbers = (String, Vec<NamedValue>, Option<f64>);
@@ -67,11 +60,11 @@ pub struct Diff {
 impl Diff {
     /// Compares two files. Lists the `count` largest changes.
     pub fn new((before, old, old_k): FileNumbers, (after, new, new_k): FileNumbers, count: usize) -> Self {
-        let values: HashMap<&str, f64> = new.iter().map(|entry| (&entry.name[..], entry.value)).collect();
+        let values: HashMap<&str, f64> = new.iter().map(|(_, name, value)| (&name[..], *value)).collect();
         let mut largest = Vec::new();
         let mut tables: Vec<TableChange> = Vec::new();
         let mut missing = Vec::new();
-        for NamedValue { name, table, value } in &old {
+        for (table, name, value) in &old {
             let Some(&after) = values.get(&name[..]) else {
                 missing.push(name.clone());
                 continue;
@@ -90,8 +83,8 @@ impl Diff {
                 of_table.largest = change;
             }
         }
-        let known: HashMap<&str, f64> = old.iter().map(|entry| (&entry.name[..], entry.value)).collect();
-        missing.extend(new.iter().filter(|entry| !known.contains_key(&entry.name[..])).map(|entry| entry.name.clone()));
+        let known: HashSet<&str> = old.iter().map(|(_, name, _)| &name[..]).collect();
+        missing.extend(new.iter().filter(|entry| !known.contains(&entry.1[..])).map(|entry| entry.1.clone()));
         tables.iter_mut().for_each(|table| table.mean /= table.numbers as f64);
         let size = |change: &NumberChange| (change.after - change.before).abs();
         largest.sort_by(|a, b| size(b).total_cmp(&size(a)));
@@ -146,12 +139,7 @@ mod tests {
     use super::*;
 
     fn entries(values: &[(&str, &str, f64)]) -> Vec<NamedValue> {
-        let entry = |&(table, name, value): &(&str, &str, f64)| NamedValue {
-            name: name.to_owned(),
-            table: table.to_owned(),
-            value,
-        };
-        values.iter().map(entry).collect()
+        values.iter().map(|&(table, name, value)| (table.to_owned(), name.to_owned(), value)).collect()
     }
 
     #[test]

@@ -7,7 +7,7 @@ use clap::Args;
 use common::input;
 use engine::eval::params::Weights;
 use engine::eval::toml_file::scale_of;
-use tuner::answer::diff::{Diff, FileNumbers, NamedValue};
+use tuner::answer::diff::{Diff, FileNumbers};
 use tuner::source::numbers::Numbers;
 use tuner::write::numbers_in;
 
@@ -58,12 +58,8 @@ fn read_own(path: &Path) -> Result<FileNumbers> {
     let file = ParamsFile::open(path)?;
     let scale = scale_of(&file.text).with_context(|| file.name.clone())?;
     let numbers = Numbers::declared();
-    let entry = |(number, value): (&tuner::source::numbers::Number, f64)| NamedValue {
-        name: number.name.clone(),
-        table: number.table.clone(),
-        value,
-    };
-    let entries = numbers.iter().zip(file.weights.to_vector()).map(entry).collect();
+    let values = numbers.iter().zip(file.weights.to_vector());
+    let entries = values.map(|(number, value)| (number.table.clone(), number.name.clone(), value)).collect();
     Ok((file.name, entries, scale.map(|(scale, _)| scale)))
 }
 
@@ -72,6 +68,5 @@ fn read_external(path: &Path) -> Result<FileNumbers> {
     let name = path.display().to_string();
     let text = input::read_text(path, input::SETTINGS).with_context(|| format!("{name}: cannot be read"))?;
     let numbers = numbers_in(&text).with_context(|| name.clone())?;
-    let entry = |(table, name, value)| NamedValue { name, table, value };
-    Ok((name, numbers.into_iter().map(entry).collect(), None))
+    Ok((name, numbers, None))
 }
