@@ -2,7 +2,6 @@
 //! its section.
 
 use maud::{Markup, html};
-use tools::page::words::signed;
 
 use super::boards::boards;
 use super::curves::{curve, is_counted};
@@ -14,7 +13,7 @@ pub(super) fn families(tables: &[ReportTable]) -> Markup {
     html! {
         @for tables in tables.chunk_by(|a, b| a.group() == b.group()) {
             details class="card family" open=[tables.iter().any(|table| table.is_board).then_some("")] {
-                summary { h2 { (tables[0].group()) } span { (gist(tables)) } }
+                summary { h2 { (tables[0].group()) } }
                 (contents(tables))
             }
         }
@@ -34,18 +33,5 @@ fn contents(tables: &[ReportTable]) -> Markup {
         @for table in boarded { (boards(table)) }
         @if !rest.is_empty() { div class="lists" { @for alike in rest.chunk_by(go_together) { (list(alike)) } } }
         @if !counted.is_empty() { div class="charts" { @for table in counted { (curve(table)) } } }
-    }
-}
-
-/// Summarises a family: the count of its numbers and the largest change.
-fn gist(tables: &[ReportTable]) -> String {
-    let numbers = tables.iter().flat_map(|table| &table.entries).flat_map(|entry| &entry.numbers);
-    let count = numbers.clone().count();
-    let words = format!("{count} number{}", if count == 1 { "" } else { "s" });
-    match numbers.max_by(|a, b| a.change().abs().total_cmp(&b.change().abs())) {
-        Some(number) if number.change() != 0.0 => {
-            format!("{words}, most changed {} {}", number.name, signed(number.change(), number.decimals))
-        }
-        _ => format!("{words}, none changed"),
     }
 }
