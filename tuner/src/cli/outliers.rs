@@ -44,10 +44,9 @@ impl OutliersArgs {
         self.evaluation.register(&mut files, Some(TUNED))?;
         self.output.iter().try_for_each(|output| files.writes("--output", output, POSITIONS))?;
         self.evaluation.machine.use_threads()?;
-        let problem = if self.evaluation.is_own() {
-            self.evaluation.own_problem(ParamsFile::open(&self.evaluation.params(TUNED))?.weights, bars)?
-        } else {
-            self.evaluation.external_problem(&|_| Ok(()), |_| Ok(()), bars)?
+        let problem = match self.evaluation.is_own() {
+            true => self.evaluation.own_problem(ParamsFile::open(&self.evaluation.params(TUNED))?.weights, bars)?,
+            false => self.evaluation.external_problem(&|_| Ok(()), |_| Ok(()), bars)?,
         };
         let found = outliers(&problem, self.k, self.count as usize, bars);
         let mut table = found.to_table();

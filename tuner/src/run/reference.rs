@@ -81,17 +81,15 @@ impl Reference {
     /// If the scores before or the scores after determine no K.
     pub fn of(name: &str, scores: [&[f64]; 2], targets: &[f32], groups: &[u32]) -> Result<Self, FitKError> {
         let loss = SampleLoss::SquaredError;
-        let [before_k, after_k] = [fit_k(loss, scores[0], targets)?.k, fit_k(loss, scores[1], targets)?.k];
-        let losses = Losses {
-            before: score_loss(loss, before_k, scores[0], targets),
-            after: score_loss(loss, after_k, scores[1], targets),
-        };
-        let difference = loss_difference(loss, (before_k, scores[0]), (after_k, scores[1]), targets, groups);
+        let sides = [(fit_k(loss, scores[0], targets)?.k, scores[0]), (fit_k(loss, scores[1], targets)?.k, scores[1])];
+        let [before, after] = sides.map(|(k, scores)| score_loss(loss, k, scores, targets));
+        let (losses, difference) =
+            (Losses { before, after }, loss_difference(loss, sides[0], sides[1], targets, groups));
         let (scale, distance) = score_movement(scores);
         Ok(Reference {
             name: name.to_owned(),
             positions: targets.len(),
-            k: Losses { before: before_k, after: after_k },
+            k: Losses { before: sides[0].0, after: sides[1].0 },
             loss: losses,
             difference,
             scale,
