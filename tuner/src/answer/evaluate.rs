@@ -77,7 +77,7 @@ pub fn evaluate(
     progress: &dyn Progress,
 ) -> Result<Compared> {
     let dataset = Arc::new(Dataset::read(sources, options, progress)?);
-    let (mut scored, mut data_summary): (Vec<(String, Vec<Option<f32>>)>, Vec<String>) = Default::default();
+    let (mut scored, mut data_summary) = (Vec::new(), Vec::new());
     for (name, contender) in contenders {
         let dataset = Arc::clone(&dataset);
         let problem = match contender {
@@ -92,7 +92,7 @@ pub fn evaluate(
         positions.zip(problem.scores()).for_each(|(position, score)| of_positions[position] = Some(score));
         scored.push((name, of_positions));
     }
-    let has_all = |&position: &usize| scored.iter().all(|(_, scores)| scores[position].is_some());
+    let has_all = |&at: &usize| scored.iter().all(|(_, scores): &(String, Vec<Option<f32>>)| scores[at].is_some());
     let kept: Vec<usize> = (0..dataset.len()).filter(has_all).collect();
     if kept.is_empty() {
         bail!("no position has a score of all engines: each is skipped by one of them");
