@@ -40,7 +40,7 @@ impl ConvertArgs {
         files.writes("--output", &self.output, POSITIONS)?;
         self.input.machine.use_threads()?;
         let sources = self.input.sources()?;
-        let options = ReadOptions { moves: encoding.format.needs_moves(), ..self.input.options() };
+        let options = ReadOptions { moves: encoding.format.needs_moves(), ..self.input.data.options.clone() };
         let dataset = Dataset::read(sources, &options, bars)?;
         written_once(|| convert(&dataset, &self.output, encoding, bars))?;
         let left_out: LeftOutCounts = dataset.files().iter().map(|file| file.left_out).sum();

@@ -25,7 +25,7 @@ impl DataReportArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
         self.input.machine.use_threads()?;
         let sources = self.input.sources()?;
-        let found = stats::collect(sources, &self.input.options(), self.count as usize, bars)?;
+        let found = stats::collect(sources, &self.input.data.options, self.count as usize, bars)?;
         Ok(self.print.form(found.to_table(), &found))
     }
 }

@@ -10,7 +10,7 @@ use tuner::source::{CommandLine, Resolve};
 
 use super::evaluation::TimeoutArgs;
 use super::parameters::ParamsFile;
-use super::{DataArgs, MachineArgs, PrintArgs, SampleArgs};
+use super::{DataArgs, MachineArgs, PrintArgs};
 use crate::cli::bars::Bars;
 
 /// The arguments of `tuner evaluate`.
@@ -39,9 +39,6 @@ pub(crate) struct EvaluateArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["engine", "params", "epd"], help_heading = "Data")]
     rows: Vec<PathBuf>,
 
-    #[command(flatten)]
-    sample: SampleArgs,
-
     /// The position that counts: the leaf of the quiescence search, or the position itself. An engine gets the leaf of
     /// Merino's.
     #[arg(long, value_enum, default_value_t = Resolve::Qsearch, conflicts_with = "rows", help_heading = "Objective")]
@@ -59,10 +56,9 @@ impl EvaluateArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
         self.machine.use_threads()?;
         let compared = if self.rows.is_empty() {
-            let options = self.sample.of(self.data.options());
-            evaluate(self.data.sources()?, self.contenders()?, self.resolve, self.k, &options, bars)?
+            evaluate(self.data.sources()?, self.contenders()?, self.resolve, self.k, &self.data.options, bars)?
         } else {
-            evaluate_rows(&self.rows, self.k, &self.data.storage(), bars)?
+            evaluate_rows(&self.rows, self.k, &self.data.options.storage, bars)?
         };
         if !compared.data_summary.is_empty() {
             bars.note(&compared.data_summary.join("\n"));

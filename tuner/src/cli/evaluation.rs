@@ -13,7 +13,7 @@ use tuner::run::settings::positive;
 use tuner::source::{CommandLine, Declared, Engine, Own, Parameter, Problem, Resolve};
 
 use super::input::Input;
-use super::{DataArgs, MachineArgs, SampleArgs};
+use super::{DataArgs, MachineArgs};
 use crate::cli::bars::Bars;
 
 /// The evaluation, its positions, and the options of computing its rows.
@@ -54,9 +54,6 @@ pub(super) struct EvaluationArgs {
 
     #[command(flatten)]
     data: DataArgs,
-
-    #[command(flatten)]
-    sample: SampleArgs,
 }
 
 /// The timeout of an engine.
@@ -120,7 +117,7 @@ impl EvaluationArgs {
 
     /// Reads the problem of Merino's own evaluation with these starting values.
     pub(super) fn own_problem(&self, start: Weights, bars: &Bars) -> Result<Problem> {
-        let dataset = Dataset::read(self.data.sources()?, &self.sample.of(self.data.options()), bars)?;
+        let dataset = Dataset::read(self.data.sources()?, &self.data.options, bars)?;
         Own { start, resolve: self.resolve }.problem(Arc::new(dataset), bars)
     }
 
@@ -135,10 +132,9 @@ impl EvaluationArgs {
         let Some(command) = &self.engine else {
             let inputs = self.rows.iter().map(|input| (input.path.clone(), input.weight));
             let (paths, weights): (Vec<_>, Vec<_>) = inputs.unzip();
-            return Ok(Problem::read_rows(&paths, &self.data.storage(), accept, bars)?.with_weights(&weights));
+            return Ok(Problem::read_rows(&paths, &self.data.options.storage, accept, bars)?.with_weights(&weights));
         };
         let engine = self.timeout.engine(command, self.machine.threads(), self.resolve);
-        let options = self.sample.of(self.data.options());
-        engine.problem(self.data.sources()?, &options, self.cache.as_deref(), (names, accept), bars)
+        engine.problem(self.data.sources()?, &self.data.options, self.cache.as_deref(), (names, accept), bars)
     }
 }

@@ -4,7 +4,6 @@
 //! group: Data, Filters, Parameters, Objective, Method, Output.
 
 pub(crate) mod allocator;
-mod amounts;
 mod bars;
 mod convert;
 mod data;
@@ -29,10 +28,8 @@ use clap::{Args, CommandFactory, Parser, Subcommand};
 use common::files::{RunFiles, WriteError};
 use engine::shell_files;
 use serde::Serialize;
-use tuner::data::io::Storage;
-use tuner::data::{Filters, LabelOptions, Plies, ReadOptions, Source, Weight};
+use tuner::data::{ReadOptions, Source, Weight};
 
-use amounts::SampleArgs;
 pub(crate) use bars::Bars;
 use input::Input;
 
@@ -137,23 +134,8 @@ struct DataArgs {
     #[arg(long, visible_alias = "data", value_name = "FILE[=WEIGHT]", value_parser = Input::parser())]
     epd: Vec<Input>,
 
-    /// Skip up to N records (lines, positions or games) that cannot be read, and report them by reason.
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    skip_bad: usize,
-
     #[command(flatten)]
-    labels: LabelOptions,
-
-    #[command(flatten)]
-    plies: Plies,
-
-    #[command(flatten)]
-    filters: Filters,
-
-    /// Memory for what grows with the data, about: 4GiB, 512MiB; at least 1MiB, bytes without a unit. Beyond it,
-    /// positions and rows lie in temporary files (in the folder that TMPDIR names), which are mapped.
-    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = amounts::bytes, help_heading = "Data")]
-    memory: u64,
+    options: ReadOptions,
 }
 
 impl DataArgs {
@@ -175,24 +157,6 @@ impl DataArgs {
     fn register(&self, files: &mut RunFiles) -> Result<(), WriteError> {
         self.epd.iter().try_for_each(|input| files.reads("--epd", &input.path))
     }
-
-    /// Returns the storage with the limit of memory.
-    fn storage(&self) -> Storage {
-        Storage { memory: self.memory, ..Storage::default() }
-    }
-
-    /// Returns the options of reading.
-    fn options(&self) -> ReadOptions {
-        ReadOptions {
-            skip_bad: self.skip_bad,
-            labels: self.labels.clone(),
-            plies: self.plies,
-            filters: self.filters.clone(),
-            storage: self.storage(),
-            subsample: None,
-            moves: false,
-        }
-    }
 }
 
 /// Labelled positions of commands whose only input they are.
@@ -207,9 +171,6 @@ struct InputArgs {
 
     #[command(flatten)]
     data: DataArgs,
-
-    #[command(flatten)]
-    sample: SampleArgs,
 }
 
 impl InputArgs {
@@ -228,11 +189,6 @@ impl InputArgs {
     fn register(&self, files: &mut RunFiles) -> Result<(), WriteError> {
         self.files.iter().try_for_each(|input| files.reads("data", &input.path))?;
         self.data.register(files)
-    }
-
-    /// Returns the options of reading.
-    fn options(&self) -> ReadOptions {
-        self.sample.of(self.data.options())
     }
 }
 

@@ -31,6 +31,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
+use clap::Args;
 use engine::chess::{Move, Position};
 use serde::{Serialize, Serializer};
 use thiserror::Error;
@@ -64,22 +65,30 @@ const BLOCK: usize = 32;
 pub(crate) const CHUNK: usize = 2048;
 
 /// The options of reading data.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Data")]
 pub struct ReadOptions {
-    /// The largest number of bad records that are skipped.
+    /// Skip up to N records (lines, positions or games) that cannot be read, and report them by reason.
+    #[arg(long, value_name = "N", default_value_t = 0)]
     pub skip_bad: usize,
     /// The interpretation of labels in texts, for files without their own; see [`Source::labels`].
+    #[command(flatten)]
     pub labels: LabelOptions,
     /// The range of positions read from games in PGN.
+    #[command(flatten)]
     pub plies: Plies,
     /// The filters of the positions.
+    #[command(flatten)]
     pub filters: Filters,
     /// The sample to draw from the filtered positions; all of them if not given.
+    #[command(flatten)]
     pub subsample: Option<Subsample>,
     /// True if moves are kept with the positions, provided that the format has them; see [`Dataset::best`]. Caches
     /// never keep them.
+    #[arg(skip)]
     pub moves: bool,
     /// The storage of the positions, and of the rows made from them.
+    #[command(flatten)]
     pub storage: Storage,
 }
 

@@ -1,5 +1,7 @@
 //! Random sampling of data while they are read: positions that are not sampled take no memory.
 
+use clap::builder::TypedValueParser;
+use clap::{Args, value_parser};
 use engine::random::Random;
 
 use super::FileSummary;
@@ -10,13 +12,22 @@ use super::store::{StoreWriter, StoredRow};
 use crate::data::io::StorageError;
 
 /// The settings of a random sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
+#[command(next_help_heading = "Data")]
 pub struct Subsample {
-    /// The number of positions; all of them if there are fewer.
+    /// Use N positions of the data, drawn at random, each as likely as any other; the others take no memory. Positions
+    /// are drawn one by one, not by games: a game is in the sample with some of its positions.
+    #[arg(id = "sample", long, value_name = "N", required = false)]
+    #[arg(value_parser = value_parser!(u32).range(1..).map(|size| size as usize))]
     pub size: usize,
-    /// The seed of the random numbers.
+
+    /// The seed of the sample.
+    #[arg(id = "sample_seed", long = "sample-seed", value_name = "SEED", default_value_t = 0, requires = "sample")]
     pub seed: u64,
-    /// True if all phases get the same number of positions, as far as the data have them.
+
+    /// Draw as many positions of every phase as of any other, as far as the data have them: knights and bishops count
+    /// 1, rooks 2, queens 4.
+    #[arg(long, requires = "sample")]
     pub flatten: bool,
 }
 

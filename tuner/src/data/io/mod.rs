@@ -6,6 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use clap::Args;
 use thiserror::Error;
 
 pub(crate) use column::{Column, ColumnWriter};
@@ -23,12 +24,39 @@ impl StorageError {
 }
 
 /// The limit of memory, and the folder of the data beyond it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Args)]
 pub struct Storage {
-    /// The approximate number of bytes of memory for everything together.
+    /// Memory for what grows with the data, about: 4GiB, 512MiB; at least 1MiB, bytes without a unit. Beyond it,
+    /// positions and rows lie in temporary files (in the folder that TMPDIR names), which are mapped.
+    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = bytes, help_heading = "Data")]
     pub memory: u64,
+
     /// The folder that determines the disk of temporary files.
+    #[arg(skip = std::env::temp_dir())]
     pub folder: PathBuf,
+}
+
+/// The smallest limit of memory, in bytes. Below it nearly everything is in files, and a missing unit is more likely.
+const LEAST_MEMORY: u64 = 1 << 20;
+
+/// Parses a number of bytes, with or without a binary unit.
+fn bytes(text: &str) -> Result<u64, String> {
+    let digits = text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(digits);
+    let shift = match unit {
+        "" => Some(0),
+        "K" | "KiB" => Some(10),
+        "M" | "MiB" => Some(20),
+        "G" | "GiB" => Some(30),
+        "T" | "TiB" => Some(40),
+        _ => None,
+    };
+    let size = number.parse::<u64>().ok().zip(shift).and_then(|(number, shift)| number.checked_mul(1 << shift));
+    match size {
+        Some(size) if size >= LEAST_MEMORY => Ok(size),
+        Some(size) => Err(format!("{size} bytes are too few: at least 1MiB; a size has a unit, such as 512MiB or 4G")),
+        None => Err("expected a number of bytes such as 512MiB or 4G".to_owned()),
+    }
 }
 
 /// True if positions are kept on the disk even if they fit into memory.
