@@ -4,10 +4,10 @@ use anyhow::{Result, bail};
 
 use crate::source::numbers::Numbers;
 
-/// The groups of tied numbers, as a union-find structure.
+/// The groups of tied numbers.
 pub(super) struct Ties {
-    /// Parent by number: another number of its group, nearer to the first. The first is its own parent.
-    parent: Vec<usize>,
+    /// First number of its group, by number.
+    leaders: Vec<usize>,
     /// Text of the last tie by number, as given.
     by: Vec<Option<String>>,
 }
@@ -15,7 +15,7 @@ pub(super) struct Ties {
 impl Ties {
     /// Joins the numbers of `ties`, and the mirrored squares of the `symmetric` boards.
     pub(super) fn new(numbers: &Numbers, ties: &[String], symmetric: &[String]) -> Result<Self> {
-        let mut all = Ties { parent: (0..numbers.len()).collect(), by: vec![None; numbers.len()] };
+        let mut all = Ties { leaders: (0..numbers.len()).collect(), by: vec![None; numbers.len()] };
         ties.iter().try_for_each(|tie| all.add(numbers, tie))?;
         symmetric.iter().try_for_each(|pattern| all.mirror(numbers, pattern))?;
         Ok(all)
@@ -66,25 +66,16 @@ impl Ties {
 
     /// Joins two groups into one, led by its first number.
     fn join(&mut self, a: usize, b: usize, by: &str) {
-        let (a_leader, b_leader) = (self.leader(a), self.leader(b));
-        self.parent[a_leader.max(b_leader)] = a_leader.min(b_leader);
+        let [first, second] = [self.leaders[a].min(self.leaders[b]), self.leaders[a].max(self.leaders[b])];
+        self.leaders.iter_mut().filter(|leader| **leader == second).for_each(|leader| *leader = first);
         self.by[a] = Some(by.to_owned());
         self.by[b] = Some(by.to_owned());
     }
 
-    fn leader(&self, mut index: usize) -> usize {
-        while self.parent[index] != index {
-            index = self.parent[index];
-        }
-        index
-    }
-
     /// Returns the groups of at least two numbers in the order of their first numbers; each is ascending.
     pub(super) fn groups(&self) -> Vec<Vec<usize>> {
-        let mut groups = vec![Vec::new(); self.parent.len()];
-        for index in 0..self.parent.len() {
-            groups[self.leader(index)].push(index);
-        }
+        let mut groups = vec![Vec::new(); self.leaders.len()];
+        self.leaders.iter().enumerate().for_each(|(index, &leader)| groups[leader].push(index));
         groups.retain(|group| group.len() > 1);
         groups
     }
