@@ -6,18 +6,10 @@ use crate::data::Grouping;
 use crate::data::result_runs::result_runs;
 use crate::model::rows::{Part, Rows};
 
-/// The groups of rows, and how they were determined.
-pub(super) struct RowGroups {
-    /// The group of each row.
-    pub(super) numbers: Vec<u32>,
-    pub(super) grouping: Grouping,
-    /// A warning if the given groups look wrong.
-    pub(super) warning: Option<String>,
-}
-
 /// Determines the groups of rows, of which some or all may be unknown. Rows without a known group are grouped by runs of
-/// equal results, or else by equal content.
-pub(super) fn find(groups: &[Option<u32>], rows: &Rows) -> RowGroups {
+/// equal results, or else by equal content. Returns the group of each row, the criterion, and a warning if the given groups
+/// look wrong.
+pub(super) fn find(groups: &[Option<u32>], rows: &Rows) -> (Vec<u32>, Grouping, Option<String>) {
     let is_one = groups.len() > 1 && groups[0].is_some() && groups.iter().all(|group| group == &groups[0]);
     if !is_one && groups.iter().all(Option::is_some) {
         let mut seen = HashSet::new();
@@ -27,7 +19,7 @@ pub(super) fn find(groups: &[Option<u32>], rows: &Rows) -> RowGroups {
              if you do not know"
                 .to_owned()
         });
-        return RowGroups { numbers: groups.iter().copied().flatten().collect(), grouping: Grouping::Games, warning };
+        return (groups.iter().copied().flatten().collect(), Grouping::Games, warning);
     }
     let known = || groups.iter().map(|group| group.filter(|_| !is_one));
     let (unknown, grouping, units) = match result_runs(|| known().zip(rows.targets().iter().copied())) {
@@ -40,7 +32,7 @@ pub(super) fn find(groups: &[Option<u32>], rows: &Rows) -> RowGroups {
     });
     let grouping = if known().any(|group| group.is_some()) { Grouping::Mixed } else { grouping };
     let numbers = known().zip(unknown).map(|(group, unknown): (_, u32)| group.unwrap_or(unknown)).collect();
-    RowGroups { numbers, grouping, warning }
+    (numbers, grouping, warning)
 }
 
 /// Returns a hash of each row's entries and facts. Rows of equal content have equal hashes.

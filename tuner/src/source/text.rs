@@ -45,14 +45,9 @@ impl Problem {
         let mut text = text?;
         let formula = finite_scores(&text)?;
         let check = Check::of(&mut text, &formula)?;
-        let groups = groups::find(&text.groups, &text.rows);
-        Ok(Problem {
-            groups: groups.numbers,
-            grouping: groups.grouping,
-            check,
-            warnings: groups.warning.into_iter().collect(),
-            ..Problem::new(text, storage)
-        })
+        let (groups, grouping, warning) = groups::find(&text.groups, &text.rows);
+        let warnings = warning.into_iter().collect();
+        Ok(Problem { groups, grouping, check, warnings, ..Problem::new(text, storage) })
     }
 }
 
