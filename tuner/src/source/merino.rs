@@ -101,10 +101,6 @@ impl RowSource for Own {
         self.resolve == Resolve::Qsearch
     }
 
-    fn rows_at(&self, dataset: &Arc<Dataset>, theta: &[f64], progress: &dyn Progress) -> Result<Rows> {
-        Ok(resolve(dataset, &Evaluator::new(Weights::from_vector(theta).0), self.resolve, progress)?)
-    }
-
     fn read(&self, dataset: Arc<Dataset>, theta: &[f64], progress: &dyn Progress) -> Result<Problem> {
         Own { start: Weights::from_vector(theta).0, ..self.clone() }.problem(dataset, progress)
     }

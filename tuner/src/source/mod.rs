@@ -43,12 +43,7 @@ pub(crate) trait RowSource: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Recomputes the rows of the positions with the parameters `theta`. Called only if [`RowSource::rows_move`].
-    fn rows_at(&self, _dataset: &Arc<Dataset>, _theta: &[f64], _progress: &dyn Progress) -> Result<Rows> {
-        unreachable!("rows that do not move are computed once")
-    }
-
-    /// Returns the problem of other positions. Rows that depend on the parameters are computed with `theta`.
+    /// Returns the problem of positions. Rows that depend on the parameters are computed with `theta`.
     fn read(&self, dataset: Arc<Dataset>, theta: &[f64], progress: &dyn Progress) -> Result<Problem>;
 
     /// Checks that the parameters can be written to a parameter file.
@@ -278,7 +273,7 @@ impl Problem {
     /// If the rows come from a file, or the source fails.
     pub(crate) fn rows_at(&self, theta: &[f64], progress: &dyn Progress) -> Result<Rows> {
         match (&self.source, &self.positions) {
-            (Some(source), Some(positions)) => source.rows_at(&positions.dataset, theta, progress),
+            (Some(source), Some(positions)) => Ok(source.read(positions.dataset.clone(), theta, progress)?.text.rows),
             _ => bail!("rows of a file cannot be made again"),
         }
     }
