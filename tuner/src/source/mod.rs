@@ -30,7 +30,7 @@ pub use crate::model::text::{Parameter, Start};
 use crate::objective::scores;
 use crate::progress::Progress;
 use crate::source::constraints::{Constraints, Resolved};
-use crate::source::numbers::{Number, Numbers, Stage};
+use crate::source::numbers::{Number, Numbers};
 use crate::source::target::{Target, TargetData};
 pub use check::{Check, Discrepancy};
 pub use engine::{Accept, CommandLine, Engine};
@@ -362,12 +362,6 @@ fn ranges(parameters: &[Parameter]) -> impl Iterator<Item = Range<usize>> {
 
 /// Returns the numbers of parameters: one of a single, two of a pair.
 fn numbers_of(parameters: &[Parameter]) -> Numbers {
-    let numbers = parameters.iter().flat_map(|parameter| {
-        let stages: &[Option<Stage>] = match parameter.start.numbers() {
-            [_] => &[None],
-            _ => &[Some(Stage::Midgame), Some(Stage::Endgame)],
-        };
-        stages.iter().map(|&stage| Number::new(&parameter.name, stage, parameter.decimals))
-    });
-    Numbers::new(numbers.collect())
+    let is_pair = |parameter: &Parameter| matches!(parameter.start, Start::Pair(_));
+    Numbers::of(parameters.iter().map(|one| (&one.name[..], is_pair(one), one.decimals)))
 }

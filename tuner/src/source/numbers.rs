@@ -4,7 +4,7 @@
 //! parameter is a pair (`psqt.knight.e4:mg`). A pattern is such a name, or the path of a table or a group of parameters
 //! (`psqt.knight`, `phase`). `*` matches any characters, and a pattern without `:mg` or `:eg` matches both.
 
-use engine::eval::params::{Axis, Field, Kind, Weights, leaves, ranges_of};
+use engine::eval::params::{Axis, Field, Kind, leaves};
 use thiserror::Error;
 
 /// Number of characters of a pattern that are compared with names to find the nearest.
@@ -58,8 +58,6 @@ pub struct Number {
     pub field: Option<&'static Field>,
     /// The half of a pair that it is; none for a single number.
     pub stage: Option<Stage>,
-    /// The square, 8 rank + file, if its table is a board.
-    pub square: Option<usize>,
     /// Index of the number on the mirrored square (file a for file h), if its table is a board.
     pub mirror: Option<usize>,
     /// The smallest and the largest allowed value.
@@ -69,20 +67,6 @@ pub struct Number {
 }
 
 impl Number {
-    /// Creates a number of the parameter with a path, without a range.
-    pub fn new(path: &str, stage: Option<Stage>, decimals: usize) -> Self {
-        Number {
-            name: format!("{path}{}", stage.map_or("", Stage::suffix)),
-            table: table_of(path).to_owned(),
-            field: None,
-            stage,
-            square: None,
-            mirror: None,
-            range: [f64::NEG_INFINITY, f64::INFINITY],
-            decimals,
-        }
-    }
-
     /// Returns the path of its parameter: the name without a stage.
     pub fn path(&self) -> &str {
         stage_of(&self.name).0
@@ -103,37 +87,39 @@ impl Numbers {
     /// Returns the numbers that Merino's engine declares.
     pub fn declared() -> Self {
         let leaves = leaves();
-        let mut numbers: Vec<Number> = Vec::new();
-        let mut field_start = 0;
-        for (index, leaf) in leaves.iter().enumerate() {
-            if index > 0 && leaves[index - 1].field != leaf.field {
-                field_start = numbers.len();
+        let mut numbers = Self::of(leaves.iter().map(|leaf| (&leaf.path[..], leaf.kind == Kind::Pair, 0)));
+        let mut start = 0;
+        for leaves in leaves.chunk_by(|a, b| a.field == b.field) {
+            let field = leaves[0].field;
+            let width = if field.kind == Kind::Pair { 2 } else { 1 };
+            for place in 0..width * leaves.len() {
+                let number = &mut numbers.0[start + place];
+                number.field = Some(field);
+                number.range = [*field.range.start(), *field.range.end()].map(f64::from);
+                // Squares are numbered 8 rank + file, and boards follow one another.
+                number.mirror = (field.axes.last() == Some(&Axis::Board)).then_some(start + (place ^ (7 * width)));
             }
-            let stages: &[Option<Stage>] = match leaf.kind {
-                Kind::Pair => &[Some(Stage::Midgame), Some(Stage::Endgame)],
-                Kind::Scalar => &[None],
-            };
-            // Squares are numbered 8 rank + file, and boards follow one another.
-            let is_on_board = leaf.field.axes.last() == Some(&Axis::Board);
-            let place = (numbers.len() - field_start) / stages.len();
-            let square = is_on_board.then_some(place % 64);
-            let mirror = is_on_board.then_some(field_start + (place ^ 7) * stages.len());
-            numbers.extend(stages.iter().enumerate().map(|(half, &stage)| Number {
-                field: Some(leaf.field),
-                square,
-                mirror: mirror.map(|first| first + half),
-                ..Number::new(&leaf.path, stage, 0)
-            }));
+            start += width * leaves.len();
         }
-        for (number, range) in numbers.iter_mut().zip(ranges_of::<Weights>()) {
-            number.range = [*range.start(), *range.end()].map(f64::from);
-        }
-        Numbers(numbers)
+        numbers
     }
 
-    /// Creates the list for another evaluation.
-    pub fn new(numbers: Vec<Number>) -> Self {
-        Numbers(numbers)
+    /// Creates the numbers of parameters, without ranges. A parameter is given by its path, true if it is a pair, and the
+    /// number of digits behind the decimal point.
+    pub(crate) fn of<'p>(parameters: impl Iterator<Item = (&'p str, bool, usize)>) -> Self {
+        let numbers = parameters.flat_map(|(path, is_pair, decimals)| {
+            let stages = if is_pair { Stage::ALL.map(Some).to_vec() } else { vec![None] };
+            stages.into_iter().map(move |stage| Number {
+                name: format!("{path}{}", stage.map_or("", Stage::suffix)),
+                table: table_of(path).to_owned(),
+                field: None,
+                stage,
+                mirror: None,
+                range: [f64::NEG_INFINITY, f64::INFINITY],
+                decimals,
+            })
+        });
+        Numbers(numbers.collect())
     }
 
     /// Returns the values of all numbers as written to files: rounded, and clamped to their ranges.
@@ -252,6 +238,7 @@ fn glob(pattern: &str, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use engine::eval::params::Weights;
 
     #[test]
     fn names_follow_the_order_of_the_vector() {
@@ -282,9 +269,12 @@ mod tests {
         assert_eq!((on_boards, others), (2 * 6 * 64, Weights::DIMENSIONS - 2 * 6 * 64));
         let at = |name: &str| numbers.iter().find(|number| number.name == name).unwrap();
         let (square, tempo, phase) = (at("psqt.king.c2:eg"), at("tempo:mg"), at("phase.rook"));
-        assert_eq!((&square.table[..], square.stage, square.square), ("psqt.king", Some(Stage::Endgame), Some(10)));
-        assert_eq!((&tempo.table[..], tempo.stage, tempo.square), ("tempo", Some(Stage::Midgame), None));
-        assert_eq!((&phase.table[..], phase.stage, phase.square), ("phase", None, None));
+        assert_eq!(
+            (&square.table[..], square.stage, square.mirror.is_some()),
+            ("psqt.king", Some(Stage::Endgame), true)
+        );
+        assert_eq!((&tempo.table[..], tempo.stage, tempo.mirror), ("tempo", Some(Stage::Midgame), None));
+        assert_eq!((&phase.table[..], phase.stage, phase.mirror), ("phase", None, None));
     }
 
     #[test]

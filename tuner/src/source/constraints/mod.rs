@@ -128,7 +128,7 @@ fn shiftable(numbers: &Numbers, frozen: &[bool], groups: &[Vec<usize>]) -> Vec<b
     let place = |index: usize| (&numbers.get(index).table, numbers.get(index).stage);
     // Numbers of a table that is not a board, such as material, are shifted one by one.
     let stays_together = |group: &[usize]| {
-        let is_on_board = numbers.get(group[0]).square.is_some();
+        let is_on_board = numbers.get(group[0]).mirror.is_some();
         is_on_board && group.iter().all(|&index| place(index) == place(group[0]))
     };
     for group in groups.iter().filter(|group| !stays_together(group)) {
