@@ -13,7 +13,7 @@ use layout::{Layout, SumKind};
 use tape::Tape;
 
 /// A model of the score of a row as a function of the parameters.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Model {
     /// The sums.
     pub layout: Layout,

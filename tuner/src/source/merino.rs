@@ -61,12 +61,9 @@ impl Own {
             parameters: leaves().iter().enumerate().map(parameter).collect(),
             model: merino.model.clone(),
             rows,
-            groups: Vec::new(),
             searches: (0..dataset.len()).map(|index| dataset.label(index).score).collect(),
-            scores: None,
-            lines: Vec::new(),
-            files: Vec::new(),
-            sets: first_of_sets(&dataset),
+            sets: dataset.sets().map(|set| set.2).collect(),
+            ..TextRows::default()
         };
         Ok(Problem {
             description: dataset.description(),
@@ -84,16 +81,6 @@ impl Own {
             ..Problem::new(text, dataset.storage())
         })
     }
-}
-
-/// Returns the index of the first position of each data set that is not empty.
-fn first_of_sets(dataset: &Dataset) -> Vec<usize> {
-    let mut end = 0;
-    let first = |count| {
-        end += count;
-        end - count
-    };
-    dataset.sets().map(|set| set.2).filter(|&count| count > 0).map(first).collect()
 }
 
 impl RowSource for Own {

@@ -216,12 +216,11 @@ impl Problem {
     /// Returns the labels of the rows' positions.
     pub(crate) fn labels(&self) -> TargetData<'_> {
         let Weighted { targets: results, weights } = self.text.rows.weighted();
-        let ends = self.text.sets.iter().skip(1).copied().chain([results.len()]);
         TargetData {
             results: results.into(),
             scores: (&self.text.searches[..]).into(),
             weights: weights.into(),
-            sets: self.text.sets.iter().zip(ends).map(|(first, end)| end - first).collect(),
+            sets: self.text.sets.clone(),
         }
     }
 

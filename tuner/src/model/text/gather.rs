@@ -57,17 +57,7 @@ impl Gather {
             writer: RowsWriter::new(Shape::from(layout), storage),
             row: RowBuilder::default(),
             salt: 0,
-            text: TextRows {
-                parameters: header.parameters.clone(),
-                model,
-                rows: Default::default(),
-                groups: Vec::new(),
-                searches: Vec::new(),
-                scores: None,
-                lines: Vec::new(),
-                files: Vec::new(),
-                sets: Vec::new(),
-            },
+            text: TextRows { parameters: header.parameters.clone(), model, ..TextRows::default() },
         }
     }
 
@@ -92,8 +82,8 @@ impl Gather {
 
     /// Begins the next set of data, unless the last one has no rows.
     pub(super) fn begin_set(&mut self) {
-        if self.text.sets.last() != Some(&self.len()) {
-            self.text.sets.push(self.len());
+        if self.text.sets.last() != Some(&0) {
+            self.text.sets.push(0);
         }
     }
 
@@ -104,6 +94,7 @@ impl Gather {
             _ => reader.fault(error),
         })?;
         self.text.lines.push(reader.number as u32);
+        self.text.sets.last_mut().into_iter().for_each(|set| *set += 1);
         Ok(())
     }
 

@@ -105,7 +105,7 @@ pub struct Parameter {
 }
 
 /// The contents of one or more texts of rows.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TextRows {
     /// The parameters in the order of their declarations, which is the index in entries of rows.
     pub parameters: Vec<Parameter>,
@@ -125,7 +125,7 @@ pub struct TextRows {
     pub lines: Vec<u32>,
     /// Name and first row of each text.
     pub files: Vec<(String, usize)>,
-    /// First row of each set of data. Sets begin with each text and behind each line `data`.
+    /// Number of rows of each set of data. Sets begin with each text and behind each line `data`.
     pub sets: Vec<usize>,
 }
 

@@ -132,7 +132,7 @@ fn search_scores_are_optional() {
     let all = read(texts, |_, _| Ok(()), &Storage::default()).expect("sound rows");
     let found = all.searches.iter().map(|score| score.unwrap_or_default()).collect::<Vec<_>>();
     assert_eq!(found, [0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0]);
-    assert_eq!(all.sets, [0, 4, 8]);
+    assert_eq!(all.sets, [4, 4, 4]);
     for (word, message) in [
         ("32001", "expected the score of a search, -32000 to 32000 centipawns, found `32001`"),
         ("x", "expected the score of a search, found `x`"),
@@ -147,7 +147,7 @@ fn data_lines_begin_sets_of_data() {
     let text = ROWS.replace("\n1 12.5", "\ndata games of 2024 # x\n1 12.5").replace("\n0.25 0", "\ndata b\n0.25 0");
     let text = text.replacen("\n0.5 -31", "\ndata a\n0.5 -31", 1);
     let rows = parse(&text).expect("sound rows");
-    assert_eq!((&rows.sets[..], rows.groups[2]), (&[0, 1, 3][..], Some(18)));
+    assert_eq!((&rows.sets[..], rows.groups[2]), (&[1, 2, 1][..], Some(18)));
     assert_eq!(parse(written(&rows, &text)).expect("sound rows").sets, rows.sets);
 }
 
@@ -338,7 +338,7 @@ impl TextRows {
         for block in rows.blocks() {
             let mut segments = block.segments();
             for ((row, facts), target) in (block.first..).zip(block.facts()).zip(block.target) {
-                if let Some(set) = self.sets.iter().position(|&first| first == row).filter(|&set| set > 0) {
+                if let Some(set) = (1..self.sets.len()).find(|&set| self.sets[..set].iter().sum::<usize>() == row) {
                     writeln!(text, "{DATA}{set}")?;
                 }
                 write!(text, "{target}")?;
