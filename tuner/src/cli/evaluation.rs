@@ -10,7 +10,7 @@ use common::files::RunFiles;
 use engine::eval::params::Weights;
 use tuner::data::{Dataset, Source, Weight};
 use tuner::run::settings::positive;
-use tuner::source::{CommandLine, Declared, Engine, Own, Parameter, Problem, Resolve};
+use tuner::source::{CommandLine, Engine, Own, Parameter, Problem, Resolve};
 
 use super::input::Input;
 use super::{DataArgs, MachineArgs};
@@ -126,7 +126,7 @@ impl EvaluationArgs {
     pub(super) fn external_problem(
         &self,
         names: &(dyn Fn(&[Parameter]) -> Result<(), String> + Sync),
-        accept: impl FnOnce(Declared<'_>) -> Result<()>,
+        accept: impl FnOnce(Problem) -> Result<()>,
         bars: &Bars,
     ) -> Result<Problem> {
         let Some(command) = &self.engine else {

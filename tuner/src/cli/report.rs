@@ -61,7 +61,7 @@ impl ReportArgs {
             if let Some(path) = against {
                 name = path.display().to_string();
                 let text = input::read_text(path, input::SETTINGS).with_context(|| name.clone())?;
-                let found = values_of(&text, tuned.declared().parameters);
+                let found = values_of(&text, tuned.parameters());
                 start.start_from(found.with_context(|| name.clone())?);
             }
             compare((self.evaluation.name(), &tuned), (name, &start), self.k, bars)?

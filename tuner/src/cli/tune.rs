@@ -11,7 +11,7 @@ use engine::eval::params::Weights;
 use serde_json::{Value, json};
 use tuner::answer::report::{Page, page};
 use tuner::run::{Hooks, Outcome, Seconds, Settings, run};
-use tuner::source::{Declared, Parameter, Problem, with_values};
+use tuner::source::{Parameter, Problem, with_values};
 use tuner::write::toml::{provenance, provenance_of, render};
 use tuner::write::{Language, check_names, emit};
 
@@ -125,7 +125,7 @@ impl TuneArgs {
             return self.check_report(&problem);
         }
         let read = started.elapsed().as_secs_f64();
-        let (declared, references) = (problem.declared().parameters.to_vec(), self.verdict.sources()?);
+        let (declared, references) = (problem.parameters().to_vec(), self.verdict.sources()?);
         let hooks = Hooks { stop: Some(&interrupt::STOP), fitting: Some(&interrupt::fitting), ..Hooks::new(bars) };
         let seconds = Seconds { read, total: read, ..Seconds::default() };
         let outcome = run(problem, references, &settings, seconds, hooks)?;
@@ -156,13 +156,14 @@ impl TuneArgs {
             true => check_names(parameters).map_err(|error| error.to_string()),
             false => Ok(()),
         };
-        let accept = |declared: Declared<'_>| {
+        let accept = |mut declared: Problem| {
             if emits {
-                check_names(declared.parameters).with_context(|| self.evaluation.name())?;
+                check_names(declared.parameters()).with_context(|| self.evaluation.name())?;
             }
             fixed = declared.fixed(&settings.constraints, settings.normalize)?;
-            start = self.sources.start(declared.parameters, &fixed)?;
-            declared.at(&start.parameters).check(&settings.constraints, settings.normalize)
+            start = self.sources.start(declared.parameters(), &fixed)?;
+            declared.start_from(start.parameters.clone());
+            declared.constrained(&settings.constraints, settings.normalize).map(drop)
         };
         let mut problem = self.evaluation.external_problem(&accept_names, accept, bars)?;
         problem.warnings.extend(start.warning.take());

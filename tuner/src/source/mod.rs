@@ -22,7 +22,6 @@ use anyhow::{Result, bail};
 
 use crate::data::io::Storage;
 use crate::data::{Dataset, FileSummary, Grouping, Weight, judge};
-use crate::model::Model;
 use crate::model::centre::{Shift, homogeneity, shifts, table_name, tables};
 use crate::model::rows::{Rows, Weighted};
 use crate::model::text::TextRows;
@@ -53,7 +52,7 @@ pub(crate) trait RowSource: fmt::Debug + Send + Sync {
 }
 
 /// A fitting problem: the parameters of an evaluation, their starting values, and the rows that they are fitted to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Problem {
     pub(crate) text: TextRows,
     /// The parameters as single numbers; a pair has two, midgame and endgame.
@@ -103,32 +102,22 @@ impl Positions {
     }
 }
 
-/// The declarations of a text of rows, which precede the rows.
-#[derive(Clone, Copy)]
-pub struct Declared<'d> {
-    /// The parameters, with their starting values.
-    pub parameters: &'d [Parameter],
-    model: &'d Model,
-}
-
 impl Problem {
     /// Makes the problem of rows without groups or positions.
     fn new(text: TextRows, storage: &Storage) -> Self {
         Problem {
             numbers: numbers_of(&text.parameters),
             powers: homogeneity(&text.model),
-            groups: Vec::new(),
             grouping: Grouping::Games,
-            weights: Vec::new(),
-            shifts: None,
-            check: None,
-            description: String::new(),
-            warnings: Vec::new(),
             storage: storage.clone(),
-            positions: None,
-            source: None,
             text,
+            ..Problem::default()
         }
+    }
+
+    /// Returns the parameters, with their starting values.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.text.parameters
     }
 
     /// Returns the rows. Their targets are the results of the games.
@@ -281,11 +270,25 @@ impl Problem {
     ///
     /// # Errors
     /// If the constraints cannot be kept, or the score has no scale to be normalised.
-    pub(crate) fn constrained(&self, constraints: &Constraints, normalize: bool) -> Result<Resolved> {
+    pub fn constrained(&self, constraints: &Constraints, normalize: bool) -> Result<Resolved> {
         if normalize && self.powers.is_none() {
-            bail!("{NO_SCALE}");
+            bail!(
+                "--normalize: no scale of the parameters makes all scores larger by the same factor: the formula is not \
+                 made of products and sums of them alone; do without, and divide the engine's scores by 1/K where they \
+                 are shown"
+            );
         }
         constraints.resolve(&self.numbers, &self.text.start())
+    }
+
+    /// Returns, for each parameter, true if it keeps its start in any fit.
+    ///
+    /// # Errors
+    /// If a pattern matches no parameter.
+    pub fn fixed(&self, constraints: &Constraints, normalize: bool) -> Result<Vec<bool>> {
+        let frozen = constraints.frozen(&self.numbers)?;
+        let fixed = ranges(&self.text.parameters).map(|own| frozen[own].iter().all(|&frozen| frozen) && !normalize);
+        Ok(fixed.collect())
     }
 
     /// Translates a vector of another problem to this one, by the names of the numbers. Numbers that the other lacks
@@ -295,46 +298,6 @@ impl Problem {
             other.numbers.iter().zip(vector).map(|(number, &value)| (&number.name[..], value)).collect();
         let value = |(number, start): (&Number, f64)| known.get(&number.name[..]).copied().unwrap_or(start);
         self.numbers.iter().zip(self.text.start()).map(value).collect()
-    }
-
-    /// Returns the declarations.
-    pub fn declared(&self) -> Declared<'_> {
-        Declared { parameters: &self.text.parameters, model: &self.text.model }
-    }
-}
-
-/// The error of `--normalize` if the formula is not homogeneous.
-const NO_SCALE: &str = "--normalize: no scale of the parameters makes all scores larger by the same factor: the \
-     formula is not made of products and sums of them alone; do without, and \
-     divide the engine's scores by 1/K where they are shown";
-
-impl Declared<'_> {
-    /// Returns the declarations with other starting values.
-    pub fn at<'p>(&'p self, parameters: &'p [Parameter]) -> Declared<'p> {
-        Declared { parameters, ..*self }
-    }
-
-    /// Returns, for each parameter, true if it keeps its start in any fit.
-    ///
-    /// # Errors
-    /// If a pattern matches no parameter.
-    pub fn fixed(&self, constraints: &Constraints, normalize: bool) -> Result<Vec<bool>> {
-        let frozen = constraints.frozen(&numbers_of(self.parameters))?;
-        let fixed = ranges(self.parameters).map(|own| frozen[own].iter().all(|&frozen| frozen) && !normalize);
-        Ok(fixed.collect())
-    }
-
-    /// Checks constraints before the first row is read.
-    ///
-    /// # Errors
-    /// If they cannot be kept, or the score has no scale to be normalised.
-    pub fn check(&self, constraints: &Constraints, normalize: bool) -> Result<()> {
-        if normalize && homogeneity(self.model).is_none() {
-            bail!("{NO_SCALE}");
-        }
-        let start: Vec<f64> = self.parameters.iter().flat_map(|one| one.start.numbers()).copied().collect();
-        constraints.resolve(&numbers_of(self.parameters), &start)?;
-        Ok(())
     }
 }
 

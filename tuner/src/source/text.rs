@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use tools::compression::decode_text;
 
-use super::{Check, Declared, Problem, groups};
+use super::{Check, Problem, groups};
 use crate::data::Source;
 use crate::data::io::Storage;
 use crate::model::text::{self, Text, TextRows, unreadable};
@@ -16,7 +16,7 @@ use crate::progress::{Progress, Unit};
 
 impl Problem {
     /// Reads rows from text files, plain or compressed; `-` is standard input. Several files must have the same
-    /// declarations. `accept` is called with them before the first row is read.
+    /// declarations. `accept` is called with their problem, as yet without rows, before the first row is read.
     ///
     /// # Errors
     /// The first fault, with file and line; the error of `accept`.
@@ -26,7 +26,7 @@ impl Problem {
     pub fn read_rows(
         paths: &[PathBuf],
         storage: &Storage,
-        accept: impl FnOnce(Declared<'_>) -> Result<()>,
+        accept: impl FnOnce(Problem) -> Result<()>,
         progress: &dyn Progress,
     ) -> Result<Self> {
         Self::read_texts(paths.iter().map(|path| open(path)), storage, accept, progress)
@@ -36,11 +36,11 @@ impl Problem {
     pub(super) fn read_texts(
         texts: impl IntoIterator<Item = Result<Text>>,
         storage: &Storage,
-        accept: impl FnOnce(Declared<'_>) -> Result<()>,
+        accept: impl FnOnce(Problem) -> Result<()>,
         progress: &dyn Progress,
     ) -> Result<Self> {
         progress.begin("reading", 0, Unit::Iterations);
-        let text = text::read(texts, |parameters, model| accept(Declared { parameters, model }), storage);
+        let text = text::read(texts, |declared| accept(Problem::new(declared.clone(), storage)), storage);
         progress.end();
         let mut text = text?;
         let formula = finite_scores(&text)?;

@@ -34,7 +34,7 @@ struct Counted {
 /// A collector of rows.
 pub(super) struct Gather {
     /// The rows so far, except for the entries, facts and results.
-    text: TextRows,
+    pub(super) text: TextRows,
     writer: RowsWriter,
     row: RowBuilder,
     /// Place of the counts by parameter; none for a free number, which has no counts.

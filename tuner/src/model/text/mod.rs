@@ -148,8 +148,7 @@ impl TextRows {
 /// A text with its name in messages.
 pub type Text = (String, Box<dyn BufRead>);
 
-/// Reads texts of rows, all with the same declarations. `accept` may refuse the parameters and the model before the
-/// first row is read.
+/// Reads texts of rows, all with the same declarations. `accept` may refuse them before the first row is read.
 ///
 /// # Errors
 /// The first error, with its position.
@@ -158,7 +157,7 @@ pub type Text = (String, Box<dyn BufRead>);
 /// If there is no text.
 pub fn read(
     texts: impl IntoIterator<Item = Result<Text>>,
-    accept: impl FnOnce(&[Parameter], &Model) -> Result<()>,
+    accept: impl FnOnce(&TextRows) -> Result<()>,
     storage: &Storage,
 ) -> Result<TextRows> {
     let mut texts = texts.into_iter();
@@ -166,8 +165,8 @@ pub fn read(
     let mut lines = LineReader::new(&file, &mut *text);
     let mut header = Header::default();
     let model = header.open(&mut lines)?;
-    accept(&header.parameters, &model)?;
     let mut rows = Gather::new(&header, model, storage);
+    accept(&rows.text)?;
     read_rows(&header, lines, &mut rows)?;
     for next in texts {
         let (other, mut text) = next?;
@@ -186,7 +185,7 @@ pub fn read(
 #[cfg(test)]
 pub(crate) fn parse(text: impl AsRef<[u8]>) -> Result<TextRows> {
     let text: Box<dyn BufRead> = Box::new(std::io::Cursor::new(text.as_ref().to_vec()));
-    read([Ok(("rows".to_owned(), text))], |_, _| Ok(()), &Storage::default())
+    read([Ok(("rows".to_owned(), text))], |_| Ok(()), &Storage::default())
 }
 
 fn read_rows(header: &Header, mut lines: LineReader, rows: &mut Gather) -> Result<()> {

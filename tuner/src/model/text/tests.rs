@@ -129,7 +129,7 @@ fn search_scores_are_optional() {
         let text: Box<dyn BufRead> = Box::new(io::Cursor::new(text.into_bytes()));
         Ok(("rows".to_owned(), text))
     });
-    let all = read(texts, |_, _| Ok(()), &Storage::default()).expect("sound rows");
+    let all = read(texts, |_| Ok(()), &Storage::default()).expect("sound rows");
     let found = all.searches.iter().map(|score| score.unwrap_or_default()).collect::<Vec<_>>();
     assert_eq!(found, [0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0]);
     assert_eq!(all.sets, [4, 4, 4]);

@@ -25,7 +25,7 @@ use anyhow::{Result, anyhow, bail};
 use common::files::write_whole_with;
 use common::text::split_words;
 
-use super::{Declared, Parameter, Positions, Problem, Resolve, RowSource};
+use super::{Parameter, Positions, Problem, Resolve, RowSource};
 use crate::data::io::StorageError;
 use crate::data::{Dataset, ReadOptions, Source, judge};
 use crate::model::text::answers::{Declarations, Joint};
@@ -97,7 +97,7 @@ impl Engine {
         sources: Vec<Source>,
         options: &ReadOptions,
         cache: Option<&Path>,
-        checks: (Accept<'_>, impl FnOnce(Declared<'_>) -> Result<()>),
+        checks: (Accept<'_>, impl FnOnce(Problem) -> Result<()>),
         progress: &dyn Progress,
     ) -> Result<Problem> {
         let entry = match cache {
@@ -116,7 +116,7 @@ impl Engine {
         &self,
         dataset: Arc<Dataset>,
         entry: Option<&Path>,
-        (accept, declared): (Accept<'_>, impl FnOnce(Declared<'_>) -> Result<()>),
+        (accept, declared): (Accept<'_>, impl FnOnce(Problem) -> Result<()>),
         progress: &dyn Progress,
     ) -> Result<Problem> {
         let answered = self.answers(&dataset, accept, progress)?;

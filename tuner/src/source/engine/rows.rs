@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use tools::compression::decode_text;
 
-use super::super::{Check, Declared, Problem};
+use super::super::{Check, Problem};
 use crate::data::io::Storage;
 use crate::model::text::answers::{Joint, renumber};
 use crate::model::text::{DATA, VERSION};
@@ -46,7 +46,7 @@ impl EngineRows {
     pub(super) fn problem(
         self,
         storage: &Storage,
-        accept: impl FnOnce(Declared<'_>) -> Result<()>,
+        accept: impl FnOnce(Problem) -> Result<()>,
         progress: &dyn Progress,
     ) -> Result<Problem> {
         let mut problem = Problem::read_texts([Ok((self.name.clone(), self.text()?))], storage, accept, progress)?;
