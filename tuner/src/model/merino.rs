@@ -4,16 +4,13 @@ use std::cell::RefCell;
 use std::ops::{Add, Mul, Neg, Range, Sub};
 use std::sync::LazyLock;
 
-use engine::bench::POSITIONS;
 use engine::chess::{Color, Position};
 use engine::eval::params::{Kind, LeafIndex, PAIRS, Sum, SumSet, Sums, Weights, leaves, numbers_of};
 use engine::eval::{Constant, Constants, Entry, Number, Pair, Trace, combine};
-use engine::random::Random;
 
 use super::Model;
-use super::centre::{Shift, shifts, table_name, tables};
 use super::layout::{self, Layout, Leaf, SumKind};
-use super::rows::{RowBuilder, RowsWriter};
+use super::rows::RowBuilder;
 use super::tape::{Node, Op, Tape};
 
 /// The fact that is added to a row's score, such as the score of a mate, which does not depend on parameters.
@@ -21,12 +18,6 @@ pub const CONSTANT: usize = 0;
 
 /// Avoids 0 / 0 for phase weights that are all 0; the phase is 1 then, as in play.
 const NO_PHASE: f64 = 1e-12;
-
-/// Number of random games from each start position in the search for shifts. They are many, so that rare leaves do not
-/// coincide by chance.
-const RANDOM_GAMES: usize = 8;
-/// Number of moves of a random game.
-const RANDOM_MOVES: usize = 120;
 
 /// The model of Merino's evaluation.
 pub struct Merino {
@@ -74,36 +65,6 @@ impl Merino {
         let segments: Vec<[usize; 2]> = (0..layout.sums.len()).map(sided).collect();
         let tape = record(&layout, &segments);
         Merino { model: Model { layout, tape }, places, segments }
-    }
-
-    /// Returns the shifts that change no score; see [`centre`](super::centre). They are found in positions of random
-    /// games.
-    pub fn shifts(&self) -> &[Shift] {
-        static SHIFTS: LazyLock<Vec<Shift>> = LazyLock::new(|| {
-            let merino = merino();
-            let mut rows = RowsWriter::in_memory((&merino.model.layout).into());
-            let (mut trace, mut row, mut random) = (Trace::default(), RowBuilder::default(), Random::seeded(1));
-            for start in POSITIONS.iter().filter_map(|fen| Position::from_fen(fen).ok()) {
-                for _ in 0..RANDOM_GAMES {
-                    let mut position = start.clone();
-                    for _ in 0..RANDOM_MOVES {
-                        row.clear(merino.model.layout.facts.len());
-                        merino.trace(&mut trace, &position, &mut row);
-                        rows.push(&mut row, 0.5).expect("rows of a trace are sound");
-                        let moves = position.legal_moves();
-                        let Some(&mv) = moves.get(random.below(moves.len().max(1) as u64) as usize) else { break };
-                        position.play(mv);
-                    }
-                }
-            }
-            let leaves = leaves();
-            let tables = tables(leaves.iter().map(|leaf| {
-                let is_of_field = |name: &&str| name.len() >= leaf.field.name.len();
-                (leaf.field.sum, table_name(&leaf.path).filter(is_of_field))
-            }));
-            shifts(&merino.model, &rows.finish().expect("rows in memory"), &tables)
-        });
-        &SHIFTS
     }
 
     /// Adds the counts of a position's parameters to an empty row.

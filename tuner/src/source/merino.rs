@@ -50,7 +50,6 @@ impl Own {
     /// # Errors
     /// If there are more rows than their index can count, or they cannot be stored.
     pub fn problem(self, dataset: Arc<Dataset>, progress: &dyn Progress) -> Result<Problem> {
-        let merino = merino();
         let start = self.start.to_vector();
         let rows = resolve(&dataset, &Evaluator::new(self.start.clone()), self.resolve, progress)?;
         let parameter = |(index, leaf): (usize, &engine::eval::params::Leaf)| {
@@ -59,7 +58,7 @@ impl Own {
         };
         let text = TextRows {
             parameters: leaves().iter().enumerate().map(parameter).collect(),
-            model: merino.model.clone(),
+            model: merino().model.clone(),
             rows,
             searches: (0..dataset.len()).map(|index| dataset.label(index).score).collect(),
             sets: dataset.sets().map(|set| set.2).collect(),
@@ -68,7 +67,6 @@ impl Own {
         Ok(Problem {
             description: dataset.description(),
             numbers: Numbers::declared(),
-            shifts: Some(merino.shifts().to_vec()),
             // Scores are nearly proportional to the pairs (degree 1). Numbers of the joints keep degree 0 and are left
             // to the fit. Phase weights have degree 0, as the phase is a ratio of them.
             powers: Some(

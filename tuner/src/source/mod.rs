@@ -62,8 +62,6 @@ pub struct Problem {
     pub(crate) grouping: Grouping,
     /// The weight of each file's rows. Files beyond the end have weight 1.
     weights: Vec<Weight>,
-    /// Shifts of tables that leave all scores unchanged; `None` if they are to be found from the rows.
-    shifts: Option<Vec<Shift>>,
     /// The degree of homogeneity of each number: numbers multiplied by `s` to this power multiply all scores by `s`.
     /// `None` if the score is not homogeneous.
     pub(crate) powers: Option<Vec<f64>>,
@@ -243,11 +241,9 @@ impl Problem {
 
     /// Returns the shifts of tables that leave all scores unchanged.
     pub(crate) fn shifts(&self, rows: &Rows) -> Vec<Shift> {
-        self.shifts.clone().unwrap_or_else(|| {
-            let leaves = self.text.parameters.iter();
-            let leaves = leaves.filter_map(|leaf| Some((leaf.sum?, table_name(&leaf.name))));
-            shifts(&self.text.model, rows, &tables(leaves))
-        })
+        let leaves = self.text.parameters.iter();
+        let leaves = leaves.filter_map(|leaf| Some((leaf.sum?, table_name(&leaf.name))));
+        shifts(&self.text.model, rows, &tables(leaves))
     }
 
     /// Returns true if rows depend on the parameters.

@@ -3,9 +3,11 @@ use crate::model::layout::{Layout, Leaf, Sum, SumKind};
 use crate::model::merino::{merino, numbers_of_leaf};
 use crate::model::rows::{RowBuilder, RowsWriter};
 use crate::model::tape::{Op, Tape};
+use engine::bench::POSITIONS;
 use engine::chess::Position;
-use engine::eval::Evaluator;
 use engine::eval::params::{PAIRS, Weights, leaves};
+use engine::eval::{Evaluator, Trace};
+use std::sync::LazyLock;
 
 fn scattered() -> Vec<f64> {
     let value = |j: usize| ((j * 37 % 401) as f64) - 120.0;
@@ -13,8 +15,32 @@ fn scattered() -> Vec<f64> {
     (0..2 * PAIRS).map(value).chain([0.0, 10.0, 11.0, 18.0, 40.0]).chain(others).collect()
 }
 
+/// Returns the shifts of Merino's evaluation in positions of random games. They are many, so that rare leaves do not
+/// coincide by chance.
+fn own_shifts() -> &'static [Shift] {
+    static SHIFTS: LazyLock<Vec<Shift>> = LazyLock::new(|| {
+        let merino = merino();
+        let mut rows = RowsWriter::in_memory((&merino.model.layout).into());
+        let (mut trace, mut row, mut random) = (Trace::default(), RowBuilder::default(), Random::seeded(1));
+        let starts = POSITIONS.iter().filter_map(|fen| Position::from_fen(fen).ok());
+        for mut position in starts.flat_map(|start| vec![start; 8]) {
+            for _ in 0..120 {
+                row.clear(merino.model.layout.facts.len());
+                merino.trace(&mut trace, &position, &mut row);
+                rows.push(&mut row, 0.5).expect("rows of a trace are sound");
+                let moves = position.legal_moves();
+                let Some(&mv) = moves.get(random.below(moves.len().max(1) as u64) as usize) else { break };
+                position.play(mv);
+            }
+        }
+        let tables = tables(leaves().iter().map(|leaf| (leaf.field.sum, table_name(&leaf.path))));
+        shifts(&merino.model, &rows.finish().expect("rows in memory"), &tables)
+    });
+    &SHIFTS
+}
+
 fn centring(is_tuned: impl Fn(usize) -> bool, is_ignored: impl Fn(usize) -> bool) -> Centring {
-    Centring::new(merino().shifts().to_vec(), is_tuned, is_ignored)
+    Centring::new(own_shifts().to_vec(), is_tuned, is_ignored)
 }
 
 const ALL: (f64, f64) = (-5000.0, 5000.0);
@@ -28,7 +54,7 @@ fn every_table_except_the_kings_has_a_counterpart() {
         }
     }
     let mut found = Vec::new();
-    for shift in merino().shifts() {
+    for shift in own_shifts() {
         let (table, half) = names[shift.table[0]].rsplit_once(':').unwrap();
         let Some(piece) = table.strip_prefix("psqt.").map(|piece| piece.split('.').next().unwrap()) else {
             continue;
@@ -57,7 +83,7 @@ fn centring_changes_no_evaluation() {
     let mut after = before.clone();
     centring.apply(&mut after, |_| ALL);
     assert_ne!(before, after);
-    assert!(merino().shifts().iter().all(|shift| shift.mean(&after).abs() <= 0.5));
+    assert!(own_shifts().iter().all(|shift| shift.mean(&after).abs() <= 0.5));
     let mut again = after.clone();
     centring.apply(&mut again, |_| ALL);
     assert_eq!(again, after);
@@ -81,13 +107,12 @@ fn numbers_that_are_not_tuned_keep_their_values() {
     for (j, (after, before)) in vector.iter().zip(scattered()).enumerate() {
         assert!(is_tuned(j) || *after == before, "{j}");
     }
-    for Shift { table, counterpart } in merino().shifts().iter().filter(|shift| shift.counterpart.is_none_or(is_tuned))
-    {
+    for Shift { table, counterpart } in own_shifts().iter().filter(|shift| shift.counterpart.is_none_or(is_tuned)) {
         let tuned: Vec<usize> = table.iter().copied().filter(|&j| is_tuned(j)).collect();
         assert!(Shift { table: tuned, counterpart: *counterpart }.mean(&vector).abs() <= 0.5);
     }
     // A table does not move if rows depend on one of its fixed numbers.
-    let knight = merino().shifts().iter().find(|shift| shift.counterpart == Some(2)).unwrap();
+    let knight = own_shifts().iter().find(|shift| shift.counterpart == Some(2)).unwrap();
     for kept in [knight.table[9], 2] {
         let mut vector = scattered();
         centring(|j| j != kept, |_| false).apply(&mut vector, |_| ALL);
@@ -99,7 +124,7 @@ fn numbers_that_are_not_tuned_keep_their_values() {
 
 #[test]
 fn shifts_stay_within_bounds() {
-    let knight = merino().shifts().iter().find(|shift| shift.counterpart == Some(2)).unwrap();
+    let knight = own_shifts().iter().find(|shift| shift.counterpart == Some(2)).unwrap();
     let narrow = |j: usize| if Some(j) == knight.counterpart { (-121.0, 300.0) } else { ALL };
     let mut vector = scattered();
     vector[knight.counterpart.unwrap()] = 299.0;
