@@ -100,7 +100,7 @@ pub fn evaluate(
     let pick = |scores: &[Option<f32>]| kept.iter().filter_map(|&position| scores[position]).collect();
     let scored = scored.into_iter().map(|(name, scores)| (name, pick(&scores))).collect();
     let groups: Vec<u32> = kept.iter().map(|&position| dataset.groups()[position]).collect();
-    let evaluations = compare(scored, TargetData::of(&dataset).pick(&kept), &groups, k)?;
+    let evaluations = compare(scored, TargetData::of(&dataset, &kept), &groups, k)?;
     Ok(Compared { positions: kept.len(), left_out: dataset.len() - kept.len(), data_summary, evaluations })
 }
 

@@ -146,7 +146,7 @@ pub(super) fn judge_on_sets(
     let judge = |set: Source| -> Result<Reference> {
         let name = set.name().to_owned();
         let dataset = Arc::new(Dataset::read(vec![set], &ReadOptions::default(), progress)?);
-        let targets = Target::Score.of(TargetData::of(&dataset));
+        let targets = Target::Score.of(TargetData::of(&dataset, &(0..dataset.len()).collect::<Vec<_>>()));
         let (_, targets) = targets.map_err(|error| anyhow!("--reference {name}: {error}"))?;
         let before = source.read(Arc::clone(&dataset), &outcome.start, progress)?;
         let numbers = [&outcome.start, &outcome.theta].map(|vector| before.vector_of(problem, vector));

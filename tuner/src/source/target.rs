@@ -67,36 +67,22 @@ pub(crate) struct TargetData<'l> {
 }
 
 impl TargetData<'_> {
-    /// Reads the data of all positions of a dataset.
-    pub(crate) fn of(dataset: &Dataset) -> Self {
-        let (mut results, mut scores) = (Vec::with_capacity(dataset.len()), Vec::with_capacity(dataset.len()));
-        for start in (0..dataset.len()).step_by(SLAB) {
-            let range = start..(start + SLAB).min(dataset.len());
-            for label in range.clone().map(|index| dataset.label(index)) {
+    /// Reads the data of positions of a dataset, given in ascending order.
+    pub(crate) fn of(dataset: &Dataset, positions: &[usize]) -> Self {
+        let (mut results, mut scores) = (Vec::with_capacity(positions.len()), Vec::with_capacity(positions.len()));
+        let mut sets = vec![0; dataset.files().len()];
+        for slab in positions.chunk_by(|a, b| a / SLAB == b / SLAB) {
+            for &position in slab {
+                let label = dataset.label(position);
                 results.push(label.outcome.points());
                 scores.push(label.score);
+                sets[dataset.file_of(position)] += 1;
             }
-            dataset.release(range);
+            dataset.release(slab[0]..slab[slab.len() - 1] + 1);
         }
-        let sets = dataset.sets().map(|set| set.2).collect();
-        TargetData { results: results.into(), scores: scores.into(), weights: dataset.weights().into(), sets }
-    }
-
-    /// Returns the data of some positions, given in ascending order.
-    pub(crate) fn pick(&self, positions: &[usize]) -> TargetData<'static> {
-        let mut end = 0;
-        let sets = self.sets.iter().map(|count| {
-            let begin = end;
-            end += count;
-            positions.partition_point(|&position| position < end)
-                - positions.partition_point(|&position| position < begin)
-        });
-        TargetData {
-            results: positions.iter().map(|&position| self.results[position]).collect(),
-            scores: positions.iter().filter_map(|&position| self.scores.get(position)).copied().collect(),
-            weights: positions.iter().filter_map(|&position| self.weights.get(position)).copied().collect(),
-            sets: sets.collect(),
-        }
+        let weights = dataset.weights();
+        let weights = positions.iter().filter_map(|&position| weights.get(position)).copied().collect();
+        TargetData { results: results.into(), scores: scores.into(), weights, sets }
     }
 }
 
@@ -166,7 +152,7 @@ mod tests {
     }
 
     fn of(target: Target, dataset: &Dataset) -> std::result::Result<(Target, Vec<f32>), String> {
-        target.of(TargetData::of(dataset)).map_err(|error| error.to_string())
+        target.of(TargetData::of(dataset, &(0..dataset.len()).collect::<Vec<_>>())).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -168,7 +168,7 @@ fn targets_equal_those_of_copies() {
             source
         };
         let dataset = Dataset::read(texts.iter().map(source).collect(), &ReadOptions::default(), &()).unwrap();
-        Target::Score.of(TargetData::of(&dataset)).unwrap().1
+        Target::Score.of(TargetData::of(&dataset, &(0..dataset.len()).collect::<Vec<_>>())).unwrap().1
     };
     let (weighted, copied) =
         (targets(&[(lines, "1"), (others, "2")]), targets(&[(lines, "1"), (others, "1"), (others, "1")]));
