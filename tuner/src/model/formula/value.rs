@@ -72,18 +72,14 @@ impl Value {
     ) -> Result<Value, String> {
         let sided = values.iter().find_map(|value| value.sided);
         let pair = values.iter().find_map(|value| value.pair);
+        let distinguished = 2 * usize::from(sided.is_some()) + usize::from(pair.is_some());
         let mut nodes = [0; 4];
         for index in 0..4 {
-            let same = match index {
-                1 if pair.is_none() => Some(0),
-                2 if sided.is_none() => Some(0),
-                3 if sided.is_none() => Some(1),
-                3 if pair.is_none() => Some(2),
-                _ => None,
-            };
-            nodes[index] = match same {
-                Some(same) => nodes[same],
-                None => act(&values.iter().map(|value| value.nodes[index]).collect::<Vec<Node>>())?,
+            // Components that are not distinguished are equal to an earlier one.
+            let same = index & distinguished;
+            nodes[index] = match same < index {
+                true => nodes[same],
+                false => act(&values.iter().map(|value| value.nodes[index]).collect::<Vec<Node>>())?,
             };
         }
         Ok(Value { nodes, sided, pair })
