@@ -6,7 +6,7 @@ use anyhow::Result;
 use clap::Args;
 use common::files::{Kind, RunFiles, WriteError, write_all_whole};
 use tuner::source::{Parameter, Start as StartValue};
-use tuner::write::{PairPattern, Rewritten, SourceFileError, Sources};
+use tuner::write::{PairPattern, Rewritten, Sources};
 
 use crate::cli::interrupt;
 
@@ -66,13 +66,12 @@ impl SourceArgs {
     ///
     /// # Errors
     /// If some are not found in the sources.
-    pub(super) fn start(&self, declared: &[Parameter], fixed: &[bool]) -> Result<SourceStart, SourceFileError> {
-        let read =
-            |paths: &[PathBuf]| Ok(Sources::read(paths)?.find(declared, fixed, self.pair.as_ref())?.values(declared));
+    pub(super) fn start(&self, declared: &[Parameter], fixed: &[bool]) -> Result<SourceStart> {
         let (mut parameters, mut description, mut warning) = (declared.to_vec(), None, None);
         let mut left_out = vec![false; declared.len()];
         if !self.start_from.is_empty() {
-            parameters = read(&self.start_from)?;
+            let sources = Sources::read(&self.start_from)?;
+            parameters = sources.find(declared, fixed, self.pair.as_ref())?.values(declared);
             let (differing, all) = differing(&parameters, declared);
             let files = names(&self.start_from);
             description = Some(format!("{differing} of {all} numbers are not those of the rows: {files}"));
@@ -100,7 +99,7 @@ impl SourceArgs {
         parameters: &[Parameter],
         fixed: &[bool],
         left_out: &[bool],
-    ) -> Result<Vec<Rewritten>, SourceFileError> {
+    ) -> Result<Vec<Rewritten>> {
         let mut parameters = parameters.to_vec();
         for (parameter, _) in parameters.iter_mut().zip(left_out).filter(|(_, left_out)| **left_out) {
             parameter.start = match parameter.start {

@@ -239,7 +239,7 @@ impl TuneArgs {
             return Ok(CommandOutput { text: emit(parameters, Language::Json)?, is_good: false });
         }
         if rewrites {
-            let rewritten = self.sources.rewritten(parameters, fixed, &start.left_out).map_err(anyhow::Error::from);
+            let rewritten = self.sources.rewritten(parameters, fixed, &start.left_out);
             let written = rewritten.and_then(|files| Ok((self.sources.write(&files)?, files)));
             // If the sources have changed meanwhile, the result of the fit is still printed.
             let (diff, files) = written.inspect_err(|_| bars.note(&result(&table, &json)))?;

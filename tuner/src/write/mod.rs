@@ -4,5 +4,5 @@ mod emit;
 mod sources;
 pub mod toml;
 
-pub use emit::{EmitError, Language, check_names, emit, numbers_in, values_of};
-pub use sources::{LocatedParameters, PairPattern, Rewritten, SourceFileError, Sources};
+pub use emit::{Language, check_names, emit, numbers_in, values_of};
+pub use sources::{LocatedParameters, PairPattern, Rewritten, Sources};

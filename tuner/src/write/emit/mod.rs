@@ -4,9 +4,9 @@
 mod read;
 mod tables;
 
+use anyhow::Result;
 use clap::ValueEnum;
 use common::files::{JSON, Kind, PARAMETERS};
-use thiserror::Error;
 
 use crate::source::Parameter;
 pub use read::{numbers_in, values_of};
@@ -28,16 +28,11 @@ pub enum Language {
     Json,
 }
 
-/// A reason why parameters cannot be written.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0}")]
-pub struct EmitError(String);
-
 /// Formats parameters as text.
 ///
 /// # Errors
 /// If the names do not describe complete arrays.
-pub fn emit(parameters: &[Parameter], language: Language) -> Result<String, EmitError> {
+pub fn emit(parameters: &[Parameter], language: Language) -> Result<String> {
     Ok(language.document(&tables(parameters)?))
 }
 
@@ -45,7 +40,7 @@ pub fn emit(parameters: &[Parameter], language: Language) -> Result<String, Emit
 ///
 /// # Errors
 /// As for [`emit`].
-pub fn check_names(parameters: &[Parameter]) -> Result<(), EmitError> {
+pub fn check_names(parameters: &[Parameter]) -> Result<()> {
     tables(parameters).map(|_| ())
 }
 
@@ -137,14 +132,14 @@ mod tests {
         let names = ["Doubled", "Mobility[0][0]", "Mobility[0][1]", "Mobility[1][0]"];
         let parameters = names.map(|name| parameter(name, Start::Pair([-3.0, 4.0])));
         let expected = "Doubled = [-3, 4]\nMobility = [\n    [[-3, 4], [-3, 4]],\n    [[-3, 4]]\n]\n";
-        assert_eq!(emit(&parameters, Language::Toml).as_deref(), Ok(expected));
+        assert_eq!(emit(&parameters, Language::Toml).unwrap(), expected);
     }
 
     #[test]
     fn fractions_are_written_with_the_digits_of_their_start() {
         let fraction = |name: &str, value| Parameter { decimals: 3, ..single(name, value) };
         let parameters = [single("tempo", 12.0), fraction("curve[0]", 0.8754), fraction("curve[1]", -0.0001)];
-        assert_eq!(emit(&parameters, Language::Toml).as_deref(), Ok("tempo = 12\ncurve = [0.875, 0.000]\n"));
+        assert_eq!(emit(&parameters, Language::Toml).unwrap(), "tempo = 12\ncurve = [0.875, 0.000]\n");
     }
 
     #[test]

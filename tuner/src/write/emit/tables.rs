@@ -1,6 +1,8 @@
 //! Arrays of parameters, built from the names of their elements.
 
-use super::{EmitError, MOST_DIMENSIONS, format_number};
+use anyhow::{Result, anyhow, bail, ensure};
+
+use super::{MOST_DIMENSIONS, format_number};
 use crate::source::{Parameter, Start};
 
 /// An element as text, or a nested list of elements.
@@ -11,14 +13,14 @@ pub(super) enum ArrayValue {
 }
 
 /// Groups parameters into arrays with their names, in their order.
-pub(super) fn tables(parameters: &[Parameter]) -> Result<Vec<(String, ArrayValue)>, EmitError> {
-    let names = parameters.iter().map(|parameter| indexed(&parameter.name)).collect::<Result<Vec<_>, _>>()?;
+pub(super) fn tables(parameters: &[Parameter]) -> Result<Vec<(String, ArrayValue)>> {
+    let names = parameters.iter().map(|parameter| indexed(&parameter.name)).collect::<Result<Vec<_>>>()?;
     let named: Vec<_> = names.into_iter().zip(parameters).collect();
     named.chunk_by(|a, b| a.0.0 == b.0.0).map(table).collect()
 }
 
 /// Returns the array of parameters of one name, each with its name and indices.
-fn table(members: &[((&str, Vec<usize>), &Parameter)]) -> Result<(String, ArrayValue), EmitError> {
+fn table(members: &[((&str, Vec<usize>), &Parameter)]) -> Result<(String, ArrayValue)> {
     let decimals = members.iter().map(|(_, parameter)| parameter.decimals).max().unwrap_or(0);
     let is_pair = |parameter: &Parameter| matches!(parameter.start, Start::Pair(_));
     let mut array = ArrayValue::List(Vec::new());
@@ -27,15 +29,14 @@ fn table(members: &[((&str, Vec<usize>), &Parameter)]) -> Result<(String, ArrayV
         if !expected.contains(indices) {
             let brackets = |indices: &Vec<usize>| indices.iter().map(|index| format!("[{index}]")).collect::<String>();
             let names = expected.iter().map(|indices| format!("`{name}{}`", brackets(indices)));
-            return Err(EmitError(format!(
+            bail!(
                 "`{}`: expected {}; arrays are listed in full, in the order of their indices",
                 parameter.name,
                 names.collect::<Vec<_>>().join(" or ")
-            )));
+            );
         }
-        if is_pair(parameter) != is_pair(members[0].1) {
-            return Err(EmitError(format!("`{}`: single values and pairs are in one array", parameter.name)));
-        }
+        let is_alike = is_pair(parameter) == is_pair(members[0].1);
+        ensure!(is_alike, "`{}`: single values and pairs are in one array", parameter.name);
         let mut at = &mut array;
         for &index in indices {
             let ArrayValue::List(values) = at else { unreachable!("indices follow one another") };
@@ -65,18 +66,17 @@ fn following(before: Option<&[usize]>, dimensions: usize) -> Vec<Vec<usize>> {
 }
 
 /// Splits a name into its base and its indices.
-fn indexed(name: &str) -> Result<(&str, Vec<usize>), EmitError> {
-    let fault = || EmitError(format!("`{name}`: expected a name and indices, such as psqt[3][27]"));
+fn indexed(name: &str) -> Result<(&str, Vec<usize>)> {
+    let fault = || anyhow!("`{name}`: expected a name and indices, such as psqt[3][27]");
     let Some(start) = name.find('[') else { return Ok((name, Vec::new())) };
     let (base, brackets) = name.split_at(start);
     let inner = brackets.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).ok_or_else(fault)?;
     let found = inner.split("][").count();
     if found > MOST_DIMENSIONS {
         let name: String = name.chars().take(40).collect();
-        let message = format!("`{name}…`: has {found} indices, at most {MOST_DIMENSIONS} make an array");
-        return Err(EmitError(message));
+        bail!("`{name}…`: has {found} indices, at most {MOST_DIMENSIONS} make an array");
     }
     let indices = inner.split("][").map(|index| index.parse::<u16>().map(usize::from).map_err(|_| fault()));
-    let indices = indices.collect::<Result<_, _>>()?;
+    let indices = indices.collect::<Result<_>>()?;
     if base.is_empty() { Err(fault()) } else { Ok((base, indices)) }
 }

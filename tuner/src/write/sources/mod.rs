@@ -19,9 +19,9 @@ mod value;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
+use anyhow::{Context, Result, anyhow, bail};
 use common::input;
 use common::text::excerpt;
-use thiserror::Error;
 
 use super::emit;
 use crate::source::{Parameter, Start};
@@ -37,11 +37,6 @@ const MOST_FAULTS: usize = 5;
 
 /// The largest number of characters of a source in a message.
 const MOST_SHOWN: usize = 40;
-
-/// A reason why parameters cannot be found or written in sources.
-#[derive(Debug, Error)]
-#[error("{0}")]
-pub struct SourceFileError(String);
 
 /// The source files of an engine.
 #[derive(Debug)]
@@ -103,17 +98,16 @@ impl Sources {
     ///
     /// # Errors
     /// The first file that cannot be read or has an unknown extension.
-    pub fn read(paths: &[PathBuf]) -> Result<Self, SourceFileError> {
+    pub fn read(paths: &[PathBuf]) -> Result<Self> {
         let file = |path: &PathBuf| {
-            let fault = |text: String| SourceFileError(format!("{}: {text}", path.display()));
-            let unknown = || {
-                fault(format!("of no language that is known: its name should end with one of {}", Syntax::endings()))
-            };
-            let syntax = Syntax::of(path).ok_or_else(unknown)?;
-            let text = input::read(path, input::SETTINGS).map_err(|error| fault(format!("cannot be read: {error}")))?;
+            let name = path.display();
+            let unknown = "of no language that is known: its name should end with one of";
+            let syntax = Syntax::of(path).with_context(|| format!("{name}: {unknown} {}", Syntax::endings()))?;
+            let text = input::read(path, input::SETTINGS);
+            let text = text.map_err(|error| anyhow!("{name}: cannot be read: {error}"))?;
             Ok(SourceFile { path: path.clone(), text, syntax })
         };
-        Ok(Sources { files: paths.iter().map(file).collect::<Result<_, _>>()? })
+        Ok(Sources { files: paths.iter().map(file).collect::<Result<_>>()? })
     }
 
     /// Finds the declaration of every parameter. `pair` is the pattern of a pair; without it, two numbers in any
@@ -130,7 +124,7 @@ impl Sources {
         parameters: &[Parameter],
         fixed: &[bool],
         pair: Option<&PairPattern>,
-    ) -> Result<LocatedParameters<'_>, SourceFileError> {
+    ) -> Result<LocatedParameters<'_>> {
         let mut faults = Faults::default();
         let paths: Vec<(&str, Vec<&str>)> = parameters.iter().map(|parameter| path_of(&parameter.name)).collect();
         let mut names: HashMap<&[u8], usize> = HashMap::new();
@@ -331,7 +325,7 @@ impl LocatedParameters<'_> {
     ///
     /// # Errors
     /// If the sources hold integers and the values have digits after the decimal point.
-    pub fn rewritten(&self, parameters: &[Parameter]) -> Result<Vec<Rewritten>, SourceFileError> {
+    pub fn rewritten(&self, parameters: &[Parameter]) -> Result<Vec<Rewritten>> {
         let mut faults = Faults::default();
         let mut replacements: Vec<Vec<Replacement>> = vec![Vec::new(); self.sources.files.len()];
         let mut changed = vec![0; self.sources.files.len()];
@@ -391,12 +385,12 @@ impl Faults {
     }
 
     /// Returns the first few faults and the number of others as an error, if there are any.
-    fn result(mut self) -> Result<(), SourceFileError> {
+    fn result(mut self) -> Result<()> {
         let others = self.0.split_off(self.0.len().min(MOST_FAULTS)).len();
         match self.0.join("; ") {
             none if none.is_empty() => Ok(()),
-            faults if others > 0 => Err(SourceFileError(format!("{faults}; and {others} more"))),
-            faults => Err(SourceFileError(faults)),
+            faults if others > 0 => bail!("{faults}; and {others} more"),
+            faults => bail!(faults),
         }
     }
 }

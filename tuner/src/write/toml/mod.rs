@@ -8,28 +8,11 @@ mod provenance;
 
 use std::ops::Range;
 
+use anyhow::{Result, anyhow};
 use engine::eval::params::{Axis, Kind, ParamSet, Weights, fields_of};
 use engine::eval::toml_file::{Cell, ParamsError, cells_of};
-use thiserror::Error;
 
 pub use provenance::{provenance, provenance_of};
-
-/// A reason why no text could be made.
-#[derive(Debug, Error)]
-pub enum RenderError {
-    /// The input text is not a valid parameter file.
-    #[error("{0}")]
-    Input(ParamsError),
-    /// A provenance block of the input text has no end.
-    #[error("line {line}: the provenance block that begins here has no end")]
-    OpenProvenance {
-        /// The line of its first marker, from 1.
-        line: usize,
-    },
-    /// A reader would reject the new weights.
-    #[error("the weights cannot be stored: {0}")]
-    Weights(ParamsError),
-}
 
 /// Returns the input text with the new weights. `provenance`, if given, replaces the provenance block of the input.
 ///
@@ -39,11 +22,11 @@ pub enum RenderError {
 /// # Errors
 ///
 /// If the input text is not a valid parameter file, or the weights break its rules (out of range, no phase).
-pub fn render(input: &str, weights: &Weights, provenance: Option<&str>) -> Result<String, RenderError> {
-    Weights::from_toml(input).map_err(RenderError::Input)?;
+pub fn render(input: &str, weights: &Weights, provenance: Option<&str>) -> Result<String> {
+    Weights::from_toml(input)?;
     let numbers: Vec<i32> = weights.to_vector().into_iter().map(|number| number as i32).collect();
-    let text = replace_numbers::<Weights>(input, &numbers).map_err(RenderError::Input)?;
-    Weights::from_toml(&text).map_err(RenderError::Weights)?;
+    let text = replace_numbers::<Weights>(input, &numbers)?;
+    Weights::from_toml(&text).map_err(|error| anyhow!("the weights cannot be stored: {error}"))?;
     match provenance {
         Some(block) => provenance::replace(&text, block),
         None => Ok(text),

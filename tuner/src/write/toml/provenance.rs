@@ -1,9 +1,9 @@
 //! The provenance block of a parameter file: comments on the origin of its numbers, and K for the engine to read.
 
+use anyhow::{Result, ensure};
 use common::text::escape;
 use engine::eval::toml_file::{SCALE, scale_of};
 
-use super::RenderError;
 use crate::run::{Losses, Outcome};
 use crate::source::Resolve;
 
@@ -51,7 +51,7 @@ pub fn provenance_of(text: &str) -> Option<String> {
 
 /// Puts `block` at the top of `text`. Removes earlier blocks, each with one blank line after it, and any other entry of
 /// the scale: the entry in `block` replaces it.
-pub(super) fn replace(text: &str, block: &str) -> Result<String, RenderError> {
+pub(super) fn replace(text: &str, block: &str) -> Result<String> {
     let mut rest = String::with_capacity(text.len());
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = text.split_inclusive('\n').enumerate().peekable();
@@ -60,12 +60,11 @@ pub(super) fn replace(text: &str, block: &str) -> Result<String, RenderError> {
             rest.push_str(line);
             continue;
         }
-        if !lines.any(|(_, line)| line.trim_end() == END) {
-            return Err(RenderError::OpenProvenance { line: i + 1 });
-        }
+        let has_end = lines.any(|(_, line)| line.trim_end() == END);
+        ensure!(has_end, "line {}: the provenance block that begins here has no end", i + 1);
         lines.next_if(|(_, line)| line.trim_end().is_empty());
     }
-    if let Some((_, span)) = scale_of(&rest).map_err(RenderError::Input)? {
+    if let Some((_, span)) = scale_of(&rest)? {
         let start = rest[..span.start].rfind('\n').map_or(0, |newline| newline + 1);
         let end = rest[span.end..].find('\n').map_or(rest.len(), |newline| span.end + newline + 1);
         rest.replace_range(start..end, "");
