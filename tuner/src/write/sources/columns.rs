@@ -5,10 +5,9 @@ use std::ops::Range;
 /// The replacement of a number of a file.
 #[derive(Clone, Debug)]
 pub(super) struct Replacement {
-    /// Offset of the first byte of the number, sign included.
-    pub(super) start: usize,
-    /// Byte ranges with their new text; empty if the number stays.
-    pub(super) edits: Vec<(usize, usize, String)>,
+    /// Byte range of the number, sign included.
+    pub(super) range: Range<usize>,
+    pub(super) text: Vec<u8>,
     /// True if the end of the number stays in its column as far as the spaces before it allow.
     pub(super) is_aligned: bool,
 }
@@ -25,15 +24,15 @@ pub(super) fn has_columns(text: &[u8], part: Range<usize>) -> bool {
 /// Returns the text with its numbers replaced. A longer number consumes spaces before it, a shorter one adds some. The
 /// next numbers of the line absorb the rest of the shift.
 pub(super) fn edited(text: &[u8], mut replacements: Vec<Replacement>) -> Vec<u8> {
-    replacements.sort_unstable_by_key(|replacement| replacement.start);
+    replacements.sort_unstable_by_key(|replacement| replacement.range.start);
     let (mut edited, mut at) = (Vec::with_capacity(text.len()), 0);
     // The current shift of the line to the right.
     let mut shift = 0_isize;
-    for Replacement { start, edits, is_aligned } in replacements {
-        if text[at.min(start)..start].contains(&b'\n') {
+    for Replacement { range: Range { start, end }, text: new, is_aligned } in replacements {
+        if text[at..start].contains(&b'\n') {
             shift = 0;
         }
-        shift += edits.iter().map(|(start, end, new)| new.len() as isize - (end - start) as isize).sum::<isize>();
+        shift += new.len() as isize - (end - start) as isize;
         if is_aligned {
             let blanks = blanks_before(text, start);
             let is_free = is_line_start(text, start - blanks) || text[..start - blanks].ends_with(b"(");
@@ -42,11 +41,9 @@ pub(super) fn edited(text: &[u8], mut replacements: Vec<Replacement>) -> Vec<u8>
             edited.extend((taken..0).map(|_| b' '));
             (at, shift) = (start, shift - taken);
         }
-        for (start, end, new) in edits {
-            edited.extend_from_slice(&text[at..start]);
-            edited.extend_from_slice(new.as_bytes());
-            at = end;
-        }
+        edited.extend_from_slice(&text[at..start]);
+        edited.extend_from_slice(&new);
+        at = end;
     }
     edited.extend_from_slice(&text[at..]);
     edited

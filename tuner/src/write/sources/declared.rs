@@ -32,6 +32,8 @@ const NOT_TYPES: [&str; 17] = [
 /// A declaration of a name with its value.
 #[derive(Debug)]
 pub(super) struct Declaration {
+    /// Index of the file.
+    pub(super) file: usize,
     /// Index of the name among the searched names.
     pub(super) name: usize,
     /// The half of the pair that the name denotes: midgame (0) or endgame (1); `None` for both.
@@ -104,9 +106,9 @@ const NOT_FIELDS: [&str; 17] = [
     "async", "move", "extern",
 ];
 
-/// Finds all declarations of names.
+/// Finds all declarations of names in a file, given by its index and text.
 pub(super) fn find(
-    source: &[u8],
+    (file, source): (usize, &[u8]),
     syntax: &Syntax,
     names: &HashMap<&[u8], usize>,
     pair: Option<&PairPattern>,
@@ -134,7 +136,7 @@ pub(super) fn find(
                 }
                 let is_aligned = columns::has_columns(source, node.range.clone());
                 let scopes = scanner.scopes(&levels);
-                found.push(Declaration { name, half, start: token.start, is_weak, is_aligned, scopes, node });
+                found.push(Declaration { file, name, half, start: token.start, is_weak, is_aligned, scopes, node });
             }
             TokenKind::Mark if token.is_opening() => {
                 levels.push(Level::opened_at(at, level.start, &tokens, syntax));

@@ -7,10 +7,10 @@ use super::lexer::{SourceToken, TokenKind};
 /// A decimal literal of a source file.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Literal {
-    /// Offset of its sign, if it has one.
-    pub(super) sign: Option<usize>,
-    /// Byte range of its digits; a type suffix follows them.
-    pub(super) digits: Range<usize>,
+    /// Byte range of its sign, if it has one, and its digits; a type suffix follows them.
+    pub(super) range: Range<usize>,
+    /// Offset of its first digit.
+    pub(super) digits: usize,
     pub(super) value: f64,
     /// The number of digits after its decimal point, if it has one.
     pub(super) decimals: Option<usize>,
@@ -19,19 +19,16 @@ pub(super) struct Literal {
 }
 
 impl Literal {
-    /// Returns the byte ranges to replace and their new text, in order, to set the number. The text between sign and
-    /// digits stays.
-    pub(super) fn edits(&self, number: &str, text: &[u8]) -> Vec<(usize, usize, String)> {
+    /// Returns the text of another number in its place. The text between sign and digits stays.
+    pub(super) fn replaced(&self, number: &str, text: &[u8]) -> Vec<u8> {
         let (is_negative, digits) = number.strip_prefix('-').map_or((false, number), |digits| (true, digits));
         let is_zero = digits.bytes().all(|byte| matches!(byte, b'0' | b'.'));
         let is_negative = !is_zero && is_negative != self.is_negated;
         // In some languages `7.f` is a number and `7f` is not.
         let point = if self.decimals == Some(0) && !digits.contains('.') { "." } else { "" };
-        let minus = if is_negative && self.sign.is_none() { "-" } else { "" };
-        let sign = self.sign.filter(|&sign| text[sign] == b'-' || is_negative);
-        let new_sign = sign.map(|sign| (sign, sign + 1, if is_negative { "-" } else { "" }.to_owned()));
-        let new_digits = (self.digits.start, self.digits.end, format!("{minus}{digits}{point}"));
-        new_sign.into_iter().chain([new_digits]).collect()
+        let (old_sign, gap) = text[self.range.start..self.digits].split_at_checked(1).unwrap_or_default();
+        let sign = if is_negative { b"-" } else { old_sign.strip_prefix(b"-").unwrap_or(old_sign) };
+        [sign, gap, digits.as_bytes(), point.as_bytes()].concat()
     }
 }
 
@@ -57,6 +54,6 @@ pub(super) fn number(tokens: &[SourceToken]) -> Option<Literal> {
     let is_other = is_octal || matches!(suffix.to_ascii_lowercase(), b'x' | b'b' | b'o' | b'e' | b'p');
     let value: f64 = plain.parse().ok().filter(|_| !is_other)?;
     let value = if sign.is_some_and(|sign| sign.is("-")) { -value } else { value };
-    let digits = number.start..number.start + text.len();
-    Some(Literal { sign: sign.map(|sign| sign.start), digits, value, decimals, is_negated: false })
+    let range = sign.unwrap_or(number).start..number.start + text.len();
+    Some(Literal { range, digits: number.start, value, decimals, is_negated: false })
 }

@@ -19,7 +19,7 @@ mod value;
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow, ensure};
 use common::input;
 use common::text::excerpt;
 
@@ -55,14 +55,14 @@ struct SourceFile {
 #[derive(Debug)]
 pub struct LocatedParameters<'s> {
     sources: &'s Sources,
-    /// By parameter: its numbers; `None` if it is missing and may be.
-    places: Vec<Option<Vec<LocatedLiteral>>>,
+    /// By parameter: its numbers; none if it is missing or left out.
+    places: Vec<Vec<LocatedLiteral>>,
     /// By parameter: true for an element that a list leaves out, so that it is 0.
     left_out: Vec<bool>,
 }
 
 /// A number in a file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct LocatedLiteral {
     file: usize,
     literal: Literal,
@@ -89,9 +89,6 @@ impl Rewritten {
         diff::unified(&self.path.display().to_string(), &self.before, &self.after)
     }
 }
-
-/// A declaration and the index of its file.
-type Located = (usize, Declaration);
 
 impl Sources {
     /// Reads files; their extensions determine their languages.
@@ -125,7 +122,7 @@ impl Sources {
         fixed: &[bool],
         pair: Option<&PairPattern>,
     ) -> Result<LocatedParameters<'_>> {
-        let mut faults = Faults::default();
+        let mut faults = Vec::new();
         let paths: Vec<(&str, Vec<&str>)> = parameters.iter().map(|parameter| path_of(&parameter.name)).collect();
         let mut names: HashMap<&[u8], usize> = HashMap::new();
         for (head, _) in &paths {
@@ -134,52 +131,55 @@ impl Sources {
         }
         let mut declarations = Vec::new();
         for (file, SourceFile { text, syntax, .. }) in self.files.iter().enumerate() {
-            let found = declared::find(text, syntax, &names, pair).into_iter();
-            declarations.extend(found.map(|declaration| (file, declaration)));
+            declarations.extend(declared::find((file, text), syntax, &names, pair));
         }
-        let mut heads: HashMap<&str, Option<Vec<&Located>>> = HashMap::new();
+        let mut heads: HashMap<&str, Option<Vec<&Declaration>>> = HashMap::new();
         let (mut places, mut left_out) = (Vec::new(), Vec::new());
         for ((parameter, &fixed), (name, steps)) in parameters.iter().zip(fixed).zip(&paths) {
             let number = names[unqualified(name).as_bytes()];
-            let head = || self.head(name, number, &declarations).map_err(|fault| faults.add(fault)).ok();
+            let head = || self.head(name, number, &declarations).map_err(|fault| faults.push(fault)).ok();
             let head = heads.entry(name).or_insert_with(head);
             if head.as_ref().is_some_and(Vec::is_empty) && !fixed {
-                faults.add(format!("`{name}`: declared in none of {}", self.names()));
+                faults.push(format!("`{name}`: declared in none of {}", self.names()));
                 *head = None;
             }
             let declared = head.as_deref().unwrap_or_default();
             match self.numbers(declared, steps, parameter.start, pair) {
                 Ok(found) => {
-                    left_out.push(!declared.is_empty() && found.is_none());
+                    left_out.push(!declared.is_empty() && found.is_empty());
                     places.push(found);
                 }
-                Err(fault) => faults.add(format!("`{}`: {fault}", parameter.name)),
+                Err(fault) => faults.push(format!("`{}`: {fault}", parameter.name)),
             }
         }
-        self.refuse_twice(&places, parameters, &mut faults);
-        faults.result()?;
+        refuse(faults)?;
+        self.refuse_twice(&places, parameters)?;
         Ok(LocatedParameters { sources: self, places, left_out })
     }
 
     /// Returns the declaration of a name, or those of its midgame and its endgame number; empty if there is none.
-    fn head<'d>(&self, name: &str, number: usize, declarations: &'d [Located]) -> Result<Vec<&'d Located>, String> {
+    fn head<'d>(
+        &self,
+        name: &str,
+        number: usize,
+        declarations: &'d [Declaration],
+    ) -> Result<Vec<&'d Declaration>, String> {
         let qualifiers: Vec<&str> = name.rsplit("::").skip(1).collect();
-        let is_within = |file: usize, one: &Declaration| {
-            let stem = self.files[file].path.file_stem().unwrap_or_default();
+        let is_within = |one: &Declaration| {
+            let stem = self.files[one.file].path.file_stem().unwrap_or_default();
             one.is_within(&qualifiers, &stem.to_string_lossy())
         };
-        let all = || declarations.iter().filter(|(file, one)| one.name == number && is_within(*file, one));
-        let is_weak = all().all(|(_, one)| one.is_weak);
-        let of = |half| all().filter(|(_, one)| one.half == half && one.is_weak == is_weak).collect::<Vec<_>>();
-        let locations = |all: &[&Located]| {
-            let places = all.iter().map(|(file, one)| self.place(*file, one.start));
-            places.collect::<Vec<_>>().join(" and ")
+        let all = || declarations.iter().filter(|one| one.name == number && is_within(one));
+        let is_weak = all().all(|one| one.is_weak);
+        let of = |half| all().filter(|one| one.half == half && one.is_weak == is_weak).collect::<Vec<_>>();
+        let locations = |all: &[&Declaration]| {
+            all.iter().map(|one| self.place(one.file, one.start)).collect::<Vec<_>>().join(" and ")
         };
         match (&of(None)[..], &of(Some(0))[..], &of(Some(1))[..]) {
             (whole @ ([] | [_]), [], []) => Ok(whole.to_vec()),
             ([], [midgame], [endgame]) => Ok(vec![midgame, endgame]),
             ([], one @ [_], []) | ([], [], one @ [_]) => {
-                let stage = if one[0].1.half == Some(0) { "midgame" } else { "endgame" };
+                let stage = if one[0].half == Some(0) { "midgame" } else { "endgame" };
                 let place = locations(one);
                 Err(format!("`{name}`: of its two numbers, only that of the {stage} is declared, at {place}"))
             }
@@ -195,36 +195,37 @@ impl Sources {
         }
     }
 
-    /// Returns the numbers of a parameter; `None` if it is not declared.
+    /// Returns the numbers of a parameter; none if it is not declared, or left out of a list.
     fn numbers(
         &self,
-        declared: &[&Located],
+        declared: &[&Declaration],
         steps: &[&str],
         start: Start,
         pair: Option<&PairPattern>,
-    ) -> Result<Option<Vec<LocatedLiteral>>, String> {
+    ) -> Result<Vec<LocatedLiteral>, String> {
         match (declared, start) {
             (&[whole], _) => self.numbers_at(whole, steps, start, pair),
             (&[midgame, endgame], Start::Pair([mg, eg])) => {
                 let half = |declaration, start| self.numbers_at(declaration, steps, Start::Single(start), None);
-                Ok(half(midgame, mg)?.zip(half(endgame, eg)?).map(|(mg, eg)| [mg, eg].concat()))
+                let both = [half(midgame, mg)?, half(endgame, eg)?];
+                Ok(if both.contains(&Vec::new()) { Vec::new() } else { both.concat() })
             }
             (&[midgame, _], Start::Single(_)) => {
-                let place = self.place(midgame.0, midgame.1.start);
+                let place = self.place(midgame.file, midgame.start);
                 Err(format!("{place}: one number is wanted, and a midgame and an endgame number stand here"))
             }
-            _ => Ok(None),
+            _ => Ok(Vec::new()),
         }
     }
 
-    /// Returns the numbers of a declaration at the end of an index path; `None` if a list leaves them out, as 0.
+    /// Returns the numbers of a declaration at the end of an index path; none if a list leaves them out, as 0.
     fn numbers_at(
         &self,
-        &(file, Declaration { ref node, is_aligned, .. }): &Located,
+        &Declaration { file, ref node, is_aligned, .. }: &Declaration,
         steps: &[&str],
         start: Start,
         pair: Option<&PairPattern>,
-    ) -> Result<Option<Vec<LocatedLiteral>>, String> {
+    ) -> Result<Vec<LocatedLiteral>, String> {
         let may_be_left_out = self.files[file].syntax.fills_up && start.numbers().iter().all(|&number| number == 0.0);
         let is_pair = matches!(start, Start::Pair(_));
         let mut levels = steps.len() + usize::from(is_pair);
@@ -235,7 +236,7 @@ impl Sources {
             node = match (node.element(step), node.length()) {
                 (Some(element), _) => element,
                 (None, Some(length)) if may_be_left_out && step.parse().is_ok_and(|index: usize| index >= length) => {
-                    return Ok(None);
+                    return Ok(Vec::new());
                 }
                 (None, length) => {
                     let place = self.place(file, node.range.start);
@@ -262,23 +263,21 @@ impl Sources {
             format!("{}: expected {wanted}, found {}", self.place(file, node.range.start), self.shown(file, node))
         })?;
         let place = |literal: &Literal| LocatedLiteral { file, literal: literal.clone(), is_aligned };
-        Ok(Some(literals.into_iter().map(place).collect()))
+        Ok(literals.into_iter().map(place).collect())
     }
 
-    /// Records a fault for each number that belongs to two parameters.
-    fn refuse_twice(&self, places: &[Option<Vec<LocatedLiteral>>], parameters: &[Parameter], faults: &mut Faults) {
-        let mut known = HashMap::new();
-        if !faults.0.is_empty() {
-            return;
-        }
+    /// Refuses numbers that belong to two parameters.
+    fn refuse_twice(&self, places: &[Vec<LocatedLiteral>], parameters: &[Parameter]) -> Result<()> {
+        let (mut known, mut faults) = (HashMap::new(), Vec::new());
         for (parameter, places) in parameters.iter().zip(places) {
-            for place in places.iter().flatten() {
-                if let Some(other) = known.insert((place.file, place.literal.digits.start), &parameter.name) {
-                    let at = self.place(place.file, place.literal.digits.start);
-                    faults.add(format!("`{}` and `{other}`: are the same number at {at}", parameter.name));
+            for LocatedLiteral { file, literal, .. } in places {
+                if let Some(other) = known.insert((file, literal.digits), &parameter.name) {
+                    let at = self.place(*file, literal.digits);
+                    faults.push(format!("`{}` and `{other}`: are the same number at {at}", parameter.name));
                 }
             }
         }
+        refuse(faults)
     }
 
     /// Formats the file and line of a byte.
@@ -304,10 +303,10 @@ impl Sources {
 impl LocatedParameters<'_> {
     /// Returns the parameters with their values in the sources. Missing parameters keep their value.
     pub fn values(&self, parameters: &[Parameter]) -> Vec<Parameter> {
-        let value = |(parameter, places): (&Parameter, &Option<Vec<LocatedLiteral>>)| {
-            let start = match places.as_deref() {
-                Some([one]) => Start::Single(one.literal.value),
-                Some([midgame, endgame]) => Start::Pair([midgame.literal.value, endgame.literal.value]),
+        let value = |(parameter, places): (&Parameter, &Vec<LocatedLiteral>)| {
+            let start = match &places[..] {
+                [one] => Start::Single(one.literal.value),
+                [midgame, endgame] => Start::Pair([midgame.literal.value, endgame.literal.value]),
                 _ => parameter.start,
             };
             Parameter { start, ..parameter.clone() }
@@ -326,41 +325,36 @@ impl LocatedParameters<'_> {
     /// # Errors
     /// If the sources hold integers and the values have digits after the decimal point.
     pub fn rewritten(&self, parameters: &[Parameter]) -> Result<Vec<Rewritten>> {
-        let mut faults = Faults::default();
+        let mut faults = Vec::new();
         let mut replacements: Vec<Vec<Replacement>> = vec![Vec::new(); self.sources.files.len()];
-        let mut changed = vec![0; self.sources.files.len()];
         for (parameter, places) in parameters.iter().zip(&self.places) {
-            for (&value, LocatedLiteral { file, literal, is_aligned }) in
-                parameter.start.numbers().iter().zip(places.iter().flatten())
+            for (&value, &LocatedLiteral { file, ref literal, is_aligned }) in
+                parameter.start.numbers().iter().zip(places)
             {
                 if literal.decimals.is_none() && parameter.decimals > 0 {
-                    let place = self.sources.place(*file, literal.digits.start);
-                    faults.add(format!(
+                    let place = self.sources.place(file, literal.digits);
+                    faults.push(format!(
                         "`{}`: {place}: a whole number stands here, and its start in the rows has digits behind the \
                          decimal point: write both the same way",
                         parameter.name
                     ));
                     break;
                 }
-                let digits = parameter.decimals.max(literal.decimals.unwrap_or(0));
-                let text = emit::format_number(value, digits);
-                let is_changed = text.parse() != Ok(literal.value);
-                changed[*file] += usize::from(is_changed);
-                let edits = if is_changed { literal.edits(&text, &self.sources.files[*file].text) } else { Vec::new() };
-                let start = literal.sign.unwrap_or(literal.digits.start);
-                replacements[*file].push(Replacement { start, edits, is_aligned: *is_aligned });
+                let number = emit::format_number(value, parameter.decimals.max(literal.decimals.unwrap_or(0)));
+                let (before, range) = (&self.sources.files[file].text, literal.range.clone());
+                let is_kept = number.parse() == Ok(literal.value);
+                let text = if is_kept { before[range.clone()].to_vec() } else { literal.replaced(&number, before) };
+                replacements[file].push(Replacement { range, text, is_aligned });
             }
         }
-        faults.result()?;
-        let files = self.sources.files.iter().zip(replacements).zip(changed);
-        Ok(files
-            .map(|((file, replacements), changed)| Rewritten {
-                path: file.path.clone(),
-                before: file.text.clone(),
-                after: columns::edited(&file.text, replacements),
-                changed,
-            })
-            .collect())
+        refuse(faults)?;
+        let rewritten = |(SourceFile { path, text, .. }, replacements): (&SourceFile, Vec<Replacement>)| Rewritten {
+            path: path.clone(),
+            before: text.clone(),
+            changed: replacements.iter().filter(|one| one.text != text[one.range.clone()]).count(),
+            after: columns::edited(text, replacements),
+        };
+        Ok(self.sources.files.iter().zip(replacements).map(rewritten).collect())
     }
 }
 
@@ -375,22 +369,10 @@ fn path_of(name: &str) -> (&str, Vec<&str>) {
     (&name[..end], name[end..].split(['[', ']', '.']).filter(|step| !step.is_empty()).collect())
 }
 
-/// The faults of a search.
-#[derive(Default)]
-struct Faults(Vec<String>);
-
-impl Faults {
-    fn add(&mut self, fault: String) {
-        self.0.push(fault);
-    }
-
-    /// Returns the first few faults and the number of others as an error, if there are any.
-    fn result(mut self) -> Result<()> {
-        let others = self.0.split_off(self.0.len().min(MOST_FAULTS)).len();
-        match self.0.join("; ") {
-            none if none.is_empty() => Ok(()),
-            faults if others > 0 => bail!("{faults}; and {others} more"),
-            faults => bail!(faults),
-        }
-    }
+/// Returns the first few faults and the number of others as an error, if there are any.
+fn refuse(mut faults: Vec<String>) -> Result<()> {
+    let others = faults.split_off(faults.len().min(MOST_FAULTS)).len();
+    let more = if others > 0 { format!("; and {others} more") } else { String::new() };
+    ensure!(faults.is_empty(), "{}{more}", faults.join("; "));
+    Ok(())
 }
