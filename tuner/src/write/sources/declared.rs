@@ -9,25 +9,11 @@ use super::syntax::{Declares, Syntax};
 use super::value::{ValueKind, ValueNode};
 
 /// Keywords before a name that declare no variable.
-const NOT_TYPES: [&str; 17] = [
-    "return",
-    "else",
-    "do",
-    "goto",
-    "case",
-    "throw",
-    "new",
-    "delete",
-    "await",
-    "yield",
-    "struct",
-    "class",
-    "enum",
-    "union",
-    "namespace",
-    "interface",
-    "record",
-];
+const NOT_TYPES: &str =
+    "return else do goto case throw new delete await yield struct class enum union namespace interface record";
+
+/// Keywords before braces that are no struct expression of Rust.
+const NOT_FIELDS: &str = "struct enum union trait impl fn mod match if while for loop else unsafe async move extern";
 
 /// A declaration of a name with its value.
 #[derive(Debug)]
@@ -57,54 +43,35 @@ impl Declaration {
     }
 }
 
-/// An open bracket and its context.
-#[derive(Default)]
-struct Level<'s> {
+/// An open bracket, or the file itself.
+struct Level<'t, 's> {
+    /// The bracket; empty for the file itself.
     open: &'s [u8],
-    is_enum: bool,
-    /// True for the body of a type, after which variables may follow.
-    is_type: bool,
-    /// True for a group of declarations in Go.
-    is_group: bool,
-    /// True for the body of Go's `init`, which initialises variables.
-    is_init: bool,
-    /// True for the fields of a struct expression in Rust.
-    is_fields: bool,
-    /// The words of the statement in front of a brace.
-    words: Vec<&'s [u8]>,
-    /// SourceToken index of the bracket.
+    /// Index of its token.
     opened: usize,
-    /// SourceToken index of the start of the current statement inside.
+    /// The tokens of the statement in front of it.
+    head: &'t [SourceToken<'s>],
+    /// Index of the token at the start of the current statement inside.
     start: usize,
 }
 
-impl<'s> Level<'s> {
-    /// Returns the level of the bracket at token `at`, in the statement that starts at token `statement`.
-    fn opened_at(at: usize, statement: usize, tokens: &[SourceToken<'s>], syntax: &Syntax) -> Self {
-        let (token, before) = (tokens[at], &tokens[statement.min(at)..at]);
-        let has = |words: &[&str]| token.is("{") && before.iter().any(|word| word.is_any(words));
-        let last = before.last();
-        let follows_type = token.is("{") && last.is_some_and(|last| last.kind == TokenKind::Word || last.is(">"));
-        let words = before.iter().filter(|word| token.is("{") && word.kind == TokenKind::Word);
-        Level {
-            words: words.map(|word| word.text).collect(),
-            open: token.text,
-            is_enum: has(&["enum"]),
-            is_type: syntax.directives && has(&["enum", "struct", "union", "class"]),
-            is_group: token.is("(") && last.is_some_and(|word| word.is_any(&["var", "const"])),
-            is_init: has(&["func"]) && has(&["init"]),
-            is_fields: syntax.lifetimes && follows_type && !has(&NOT_FIELDS),
-            opened: at,
-            start: at + 1,
-        }
+impl Level<'_, '_> {
+    /// Returns true if it is a block, with one of these words in front.
+    fn is_block_of(&self, words: &str) -> bool {
+        self.open == b"{" && words.split(' ').any(|word| self.head.iter().any(|token| token.is(word)))
+    }
+
+    /// Returns true for a group of declarations in Go.
+    fn is_group(&self) -> bool {
+        self.open == b"(" && self.head.last().is_some_and(|word| word.is_any(&["var", "const"]))
+    }
+
+    /// Returns true for the fields of a struct expression in Rust.
+    fn is_fields(&self) -> bool {
+        let follows_type = self.head.last().is_some_and(|last| last.kind == TokenKind::Word);
+        self.open == b"{" && follows_type && !self.is_block_of(NOT_FIELDS)
     }
 }
-
-/// Keywords before braces that are no struct expression of Rust.
-const NOT_FIELDS: [&str; 17] = [
-    "struct", "enum", "union", "trait", "impl", "fn", "mod", "match", "if", "while", "for", "loop", "else", "unsafe",
-    "async", "move", "extern",
-];
 
 /// Finds all declarations of names in a file, given by its index and text.
 pub(super) fn find(
@@ -114,41 +81,42 @@ pub(super) fn find(
     pair: Option<&PairPattern>,
 ) -> Vec<Declaration> {
     let tokens = tokens(source, syntax);
-    let mut levels = vec![Level::default()];
+    let mut levels = vec![Level { open: &[], opened: 0, head: &[], start: 0 }];
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
-        let level = levels.last().expect("the file itself");
+        let level = levels.last_mut().expect("the file itself");
         match token.kind {
-            TokenKind::Line => levels.last_mut().expect("the file itself").start = at + 1,
             TokenKind::Word | TokenKind::Text => {
                 let Some((name, half)) = token.name().and_then(|word| named(word, names)) else { continue };
-                let scanner = Scanner { tokens: &tokens, syntax, at };
-                let (value, is_weak) = match scanner.value(&levels) {
-                    Some(value) => (value, false),
-                    None => match scanner.weak_value(&levels) {
-                        Some(value) => (value, true),
-                        None => continue,
-                    },
-                };
-                let node = ValueNode::of(&expression(&tokens[value..]), pair);
+                let scanner = Scanner { tokens: &tokens, syntax, levels: &levels, at };
+                let value = scanner.value();
+                let is_weak = value.is_none();
+                let Some(value) = value.or_else(|| scanner.weak_value()) else { continue };
+                let expression = &tokens[value..scanner.end_of(value)];
+                let expression: Vec<_> = expression.iter().filter(|one| one.kind != TokenKind::Line).copied().collect();
+                let node = ValueNode::of(&expression, pair);
                 if is_weak && matches!(node.kind, ValueKind::Other) {
                     continue;
                 }
                 let is_aligned = columns::has_columns(source, node.range.clone());
-                let scopes = scanner.scopes(&levels);
+                let scopes = scanner.scopes();
                 found.push(Declaration { file, name, half, start: token.start, is_weak, is_aligned, scopes, node });
             }
             TokenKind::Mark if token.is_opening() => {
-                levels.push(Level::opened_at(at, level.start, &tokens, syntax));
+                let head = &tokens[level.start.min(at)..at];
+                levels.push(Level { open: token.text, opened: at, head, start: at + 1 });
             }
             TokenKind::Mark if token.is_closing() => {
-                let closed = if levels.len() > 1 { levels.pop() } else { None };
                 let goes_on = tokens.get(at + 1).is_some_and(|next| next.is_any(&[",", ";", "="]));
-                if token.is("}") && !goes_on && !closed.is_some_and(|closed| closed.is_type) {
+                let closed = if levels.len() > 1 { levels.pop() } else { None };
+                // Variables may follow the body of a type.
+                let is_type = |level: Level| syntax.directives && level.is_block_of("enum struct union class");
+                if token.is("}") && !goes_on && !closed.is_some_and(is_type) {
                     levels.last_mut().expect("the file itself").start = at + 1;
                 }
             }
-            TokenKind::Mark if token.is(";") => levels.last_mut().expect("the file itself").start = at + 1,
+            TokenKind::Mark if token.is(";") => level.start = at + 1,
+            TokenKind::Line => level.start = at + 1,
             _ => {}
         }
     }
@@ -171,21 +139,12 @@ fn named(word: &[u8], names: &HashMap<&[u8], usize>) -> Option<(usize, Option<us
     })
 }
 
-/// Returns the tokens of an expression: up to the next comma, line end or statement end outside of its brackets.
-fn expression<'s>(tokens: &[SourceToken<'s>]) -> Vec<SourceToken<'s>> {
-    let mut depth = 0_usize;
-    let goes_on = |token: &&SourceToken| {
-        let is_end = depth == 0 && (token.kind == TokenKind::Line || token.is_closing() || token.is_any(&[",", ";"]));
-        depth = (depth + usize::from(token.is_opening())).saturating_sub(token.is_closing().into());
-        !is_end
-    };
-    tokens.iter().take_while(goes_on).filter(|token| token.kind != TokenKind::Line).copied().collect()
-}
-
 /// A word at token `at` and its surroundings.
 struct Scanner<'t, 's> {
     tokens: &'t [SourceToken<'s>],
     syntax: &'t Syntax,
+    /// The brackets around it, from the file itself to the innermost.
+    levels: &'t [Level<'t, 's>],
     at: usize,
 }
 
@@ -199,8 +158,8 @@ impl Scanner<'_, '_> {
     }
 
     /// Returns the token index of the value that this declaration gives the word; `None` if it is no declaration.
-    fn value(&self, levels: &[Level]) -> Option<usize> {
-        let level = levels.last()?;
+    fn value(&self) -> Option<usize> {
+        let level = self.levels.last()?;
         if self.syntax.directives && self.is_before(1, &["define"]) && self.is_before(2, &["#"]) {
             // A bracket directly after the name makes it a function-like macro.
             let next = self.tokens.get(self.at + 1).filter(|next| next.kind != TokenKind::Line)?;
@@ -211,31 +170,32 @@ impl Scanner<'_, '_> {
         let is_key = self.tokens[self.at].kind == TokenKind::Text;
         match self.syntax.declares {
             Declares::Keys => {
-                let is_entry = is_key && levels.len() == 2 && (is_first || self.is_before(1, &[","]));
+                let is_entry = is_key && self.levels.len() == 2 && (is_first || self.is_before(1, &[","]));
                 (is_entry && self.is(self.at + 1, ":")).then_some(self.at + 2)
             }
             _ if is_key => None,
             Declares::Typed => self.is_typed(level).then(|| self.after_dimensions(level))?,
             Declares::Words(words) => {
                 let is_short = is_first && self.is(self.at + 1, ":=");
-                let is_set = level.is_init && is_first && self.is(self.at + 1, "=");
-                let is_declared = self.is_before(1, words) || (level.is_group && is_first) || is_short || is_set;
+                let is_set =
+                    level.is_block_of("func") && level.is_block_of("init") && is_first && self.is(self.at + 1, "=");
+                let is_declared = self.is_before(1, words) || (level.is_group() && is_first) || is_short || is_set;
                 is_declared.then(|| self.after_type())?
             }
             Declares::Lines => {
                 let is_declared = self.is(self.at + 1, "=") || self.is(self.at + 1, ":");
                 let is_own = self.is_before(1, &["."]) && self.is_before(2, &["self"]) && self.at == level.start + 2;
-                (is_declared && (is_first || is_own) && levels.len() == 1).then(|| self.after_type())?
+                (is_declared && (is_first || is_own) && self.levels.len() == 1).then(|| self.after_type())?
             }
         }
     }
 
     /// Returns the token index of the value if the word is a field of a struct expression of Rust, or the first of two
     /// arguments of a macro of C.
-    fn weak_value(&self, levels: &[Level]) -> Option<usize> {
-        let [.., outer, level] = levels else { return None };
+    fn weak_value(&self) -> Option<usize> {
+        let [.., outer, level] = self.levels else { return None };
         let value = self.at + 2;
-        if level.is_fields {
+        if self.syntax.lifetimes && level.is_fields() {
             // Braces followed by one of these tokens are a pattern.
             let behind = self.tokens.get(self.after_group(level.opened)?);
             let is_pattern = behind.is_some_and(|next| next.is_any(&["=>", "=", "|", "if"]));
@@ -247,30 +207,25 @@ impl Scanner<'_, '_> {
         let is_entry = name == outer.start || (name > outer.start && self.is(name - 1, ")"));
         let is_macro = self.syntax.directives
             && level.open == b"("
-            && (levels.len() == 2 || is_in_directive)
+            && (self.levels.len() == 2 || is_in_directive)
             && self.tokens[name].kind == TokenKind::Word
             && is_entry;
-        let is_last = || {
-            let length = expression(&self.tokens[value..]).last()?.end();
-            self.tokens[value..]
-                .iter()
-                .find(|next| next.start >= length && next.kind != TokenKind::Line)
-                .map(|next| next.is(")"))
-        };
-        (is_macro && self.at == level.start && self.is(self.at + 1, ",") && is_last() == Some(true)).then_some(value)
+        let is_last = || self.is(self.end_of(value), ")");
+        (is_macro && self.at == level.start && self.is(self.at + 1, ",") && is_last()).then_some(value)
     }
 
     /// Returns the words that open the blocks around the word, and its qualifiers: `Rook` of `Rook::Open`.
-    fn scopes(&self, levels: &[Level]) -> Vec<String> {
+    fn scopes(&self) -> Vec<String> {
         let is_qualifier = |&back: &usize| self.is_before(back - 1, &["::"]);
         let before = (2..=self.at).step_by(2).take_while(is_qualifier).map(|back| self.tokens[self.at - back].text);
-        let words = levels.iter().flat_map(|level| level.words.iter().copied()).chain(before);
-        words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+        let blocks = self.levels.iter().filter(|level| level.open == b"{").flat_map(|level| level.head);
+        let words = blocks.filter(|token| token.kind == TokenKind::Word).map(|token| token.text);
+        words.chain(before).map(|word| String::from_utf8_lossy(word).into_owned()).collect()
     }
 
     /// Returns true if the word follows a type or is a member of an enumeration.
     fn is_typed(&self, level: &Level) -> bool {
-        if level.is_enum {
+        if level.is_block_of("enum") {
             return self.at == level.start || self.is_before(1, &[","]);
         }
         if level.open == b"(" || level.open == b"[" || self.at <= level.start {
@@ -282,14 +237,14 @@ impl Scanner<'_, '_> {
         // `int a, b = 5`, and not `a = 4, b = 5`.
         let is_list = || {
             let second = &rest[0];
-            let is_type = second.kind == TokenKind::Word || second.is_any(&["*", "<", "::"]);
+            let is_type = second.kind == TokenKind::Word || second.is_any(&["*", "::"]);
             is_type || (second.is("[") && rest.get(1).is_some_and(|third| third.is("]")))
         };
         begins
             && match before.kind {
-                TokenKind::Word => !before.is_any(&NOT_TYPES),
+                TokenKind::Word => !NOT_TYPES.split(' ').any(|word| before.is(word)),
                 _ if before.is(",") => is_list(),
-                _ => before.is_any(&["]", ">", ">>", "*", "&", "::", "}"]),
+                _ => before.is_any(&["]", "*", "&", "::", "}"]),
             }
     }
 
@@ -305,7 +260,7 @@ impl Scanner<'_, '_> {
         if self.is(at, "=") || (self.syntax.properties && self.is(at, "=>")) {
             return Some(at + 1);
         }
-        (self.syntax.directives && !level.is_enum && self.is(at, "{")).then_some(at)
+        (self.syntax.directives && !level.is_block_of("enum") && self.is(at, "{")).then_some(at)
     }
 
     /// Returns the token index of the value after `: [S; 64] =` or `[64]int =`.
@@ -314,7 +269,7 @@ impl Scanner<'_, '_> {
         loop {
             let token = self.tokens.get(at)?;
             let is_of_type = matches!(token.kind, TokenKind::Word | TokenKind::Number)
-                || token.is_any(&[":", "::", "&", "'", "<", ">", ">>", "*", ".", "|"]);
+                || token.is_any(&[":", "::", "&", "'", "*", ".", "|"]);
             match () {
                 () if token.is_any(&["=", ":="]) => return Some(at + 1),
                 () if token.is_any(&["[", "("]) => at = self.after_group(at)?,
@@ -326,11 +281,18 @@ impl Scanner<'_, '_> {
 
     /// Returns the token index after the bracket that closes the one at `open`.
     fn after_group(&self, open: usize) -> Option<usize> {
-        let mut depth = 0_usize;
-        let end = self.tokens[open..].iter().position(|token| {
-            depth = depth + usize::from(token.is_opening()) - usize::from(token.is_closing());
-            depth == 0
-        })?;
-        Some(open + end + 1)
+        let is_end = |token: &SourceToken| token.depth <= self.tokens[open].depth;
+        Some(open + 2 + self.tokens[open + 1..].iter().position(is_end)?)
+    }
+
+    /// Returns the token index after an expression: of the next comma, line end or statement end outside of its
+    /// brackets.
+    fn end_of(&self, value: usize) -> usize {
+        let depth = self.tokens[self.at].depth;
+        let is_end = |token: &SourceToken| {
+            let ends = token.kind == TokenKind::Line || token.is_any(&[",", ";"]);
+            token.depth < depth || (token.depth == depth && ends)
+        };
+        self.tokens[value..].iter().position(is_end).map_or(self.tokens.len(), |length| value + length)
     }
 }

@@ -21,6 +21,8 @@ pub(super) struct SourceToken<'s> {
     /// Offset of its first byte in the file.
     pub(super) start: usize,
     pub(super) text: &'s [u8],
+    /// The number of open brackets around it; a bracket is outside of its own.
+    pub(super) depth: usize,
 }
 
 impl SourceToken<'_> {
@@ -60,17 +62,43 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// line or file.
 pub(super) fn tokens<'s>(source: &'s [u8], syntax: &Syntax) -> Vec<SourceToken<'s>> {
     let at = if source.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
-    let mut lexer = Lexer { source, syntax, at, tokens: Vec::new(), is_directive: false, is_line_start: true };
+    let mut lexer =
+        Lexer { source, syntax, at, depth: 0, tokens: Vec::new(), is_directive: false, is_line_start: true };
     while lexer.at < source.len() {
         lexer.step();
     }
-    lexer.tokens
+    without_type_arguments(lexer.tokens)
+}
+
+/// Removes type arguments, such as `<int, 64>` after `std::array`, so that their commas divide nothing.
+fn without_type_arguments(tokens: Vec<SourceToken>) -> Vec<SourceToken> {
+    let mut kept: Vec<SourceToken> = Vec::with_capacity(tokens.len());
+    // Indices of each `<` that may open type arguments.
+    let mut open: Vec<usize> = Vec::new();
+    for token in tokens {
+        let is_of_type = matches!(token.kind, TokenKind::Word | TokenKind::Number)
+            || token.is_any(&["<", ">", ">>", ",", ".", "::", "*", "&", "'", "?", "[", "]", "(", ")"]);
+        open.truncate(open.partition_point(|&at| kept[at].depth < token.depth + usize::from(is_of_type)));
+        let opening = token.is_any(&[">", ">>"]).then(|| open.len().checked_sub(token.text.len())).flatten();
+        if let Some(opening) = opening.filter(|&opening| kept[open[opening]].depth == token.depth) {
+            kept.truncate(open[opening]);
+            open.truncate(opening);
+            continue;
+        }
+        if token.is("<") && kept.last().is_some_and(|before| before.kind == TokenKind::Word || before.is("::")) {
+            open.push(kept.len());
+        }
+        kept.push(token);
+    }
+    kept
 }
 
 struct Lexer<'s, 'y> {
     source: &'s [u8],
     syntax: &'y Syntax,
     at: usize,
+    /// The number of open brackets.
+    depth: usize,
     tokens: Vec<SourceToken<'s>>,
     is_directive: bool,
     is_line_start: bool,
@@ -87,7 +115,12 @@ impl<'s> Lexer<'s, '_> {
 
     fn push(&mut self, kind: TokenKind, length: usize) {
         let end = (self.at + length).min(self.source.len());
-        self.tokens.push(SourceToken { kind, start: self.at, text: &self.source[self.at..end] });
+        let mut token = SourceToken { kind, start: self.at, text: &self.source[self.at..end], depth: self.depth };
+        if token.is_closing() {
+            token.depth = token.depth.saturating_sub(1);
+        }
+        self.depth = token.depth + usize::from(token.is_opening());
+        self.tokens.push(token);
         self.at = end;
     }
 

@@ -291,7 +291,7 @@ impl Sources {
     fn shown(&self, file: usize, node: &ValueNode) -> String {
         let text = String::from_utf8_lossy(&self.files[file].text[node.range.clone()]);
         let line = excerpt(&text.split_whitespace().collect::<Vec<_>>().join(" "), MOST_SHOWN);
-        let is_repeat = matches!(node.kind, ValueKind::Repeat);
+        let is_repeat = matches!(node.kind, ValueKind::Other) && text.contains(';') && text.ends_with(']');
         format!("`{line}`{}", if is_repeat { ", one number for all elements: write each of them out" } else { "" })
     }
 

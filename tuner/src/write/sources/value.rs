@@ -24,8 +24,6 @@ pub(super) enum ValueKind {
     Pair([Literal; 2]),
     /// The elements of a bracketed list, and its depth of nesting.
     List(Vec<Item>, usize),
-    /// `[S(0, 0); 4]`: a repeated element.
-    Repeat,
     /// An expression that is no literal.
     Other,
 }
@@ -48,7 +46,7 @@ impl ValueNode {
 
     fn levels(&self) -> usize {
         match self.kind {
-            ValueKind::Number(_) | ValueKind::Repeat | ValueKind::Other => 0,
+            ValueKind::Number(_) | ValueKind::Other => 0,
             ValueKind::Pair(_) => 1,
             ValueKind::List(_, levels) => levels,
         }
@@ -131,9 +129,6 @@ fn parse(tokens: &[SourceToken], pair: Option<&PairPattern>, depth: usize, is_ne
     {
         parse(rest, pair, depth + 1, !is_negated).kind
     } else if let Some(inner) = group(tokens).filter(|_| depth < MOST_LEVELS) {
-        if is_repeat(inner) {
-            return ValueNode { range, kind: ValueKind::Repeat };
-        }
         let items = items(inner, pair, depth + 1, is_negated);
         let levels = 1 + items.iter().map(|item| item.node.levels()).max().unwrap_or(0);
         ValueKind::List(items, levels)
@@ -145,69 +140,37 @@ fn parse(tokens: &[SourceToken], pair: Option<&PairPattern>, depth: usize, is_ne
 
 /// Returns the tokens in the final brackets, if the tokens before them form a type or a name.
 fn group<'t, 's>(tokens: &'t [SourceToken<'s>]) -> Option<&'t [SourceToken<'s>]> {
-    let (last, before) = tokens.split_last()?;
-    if !last.is_closing() {
-        return None;
-    }
-    let mut depth = Depth::default();
-    let mut open = None;
-    for (at, token) in before.iter().enumerate() {
-        if depth.is_outside() && token.is_opening() {
-            open = Some(at);
-        }
-        depth.take(token);
-    }
-    let open = open.filter(|_| depth.brackets == 1)?;
-    let prefix = match &before[..open] {
+    let (last, before) = tokens.split_last().filter(|(last, _)| last.is_closing())?;
+    let open = before.iter().rposition(|token| token.depth <= last.depth).filter(|&at| before[at].is_opening())?;
+    let (prefix, inner) = (&before[..open], &before[open + 1..]);
+    let prefix = match prefix {
         // `new() { … }`
         [made @ .., empty, closed] if empty.is("(") && closed.is(")") && before[open].is("{") => made,
         prefix => prefix,
     };
     let is_index =
         before[open].is("[") && prefix.last().is_some_and(|token| token.kind == TokenKind::Word || token.is("]"));
-    (!is_index && is_type(prefix)).then_some(&before[open + 1..])
-}
-
-/// Returns true if the tokens are an element and a repetition count.
-fn is_repeat(tokens: &[SourceToken]) -> bool {
-    let mut depth = Depth::default();
-    tokens.iter().any(|token| {
-        depth.take(token);
-        depth.is_outside() && token.is(";")
-    })
+    let is_repeat = inner.iter().any(|token| token.depth == last.depth + 1 && token.is(";"));
+    (!is_index && !is_repeat && is_type(prefix)).then_some(inner)
 }
 
 /// Returns true if tokens may precede brackets: `S`, `Score::new`, `new int[4]`, `&`, `[64]int`, `(Score)`.
 fn is_type(tokens: &[SourceToken]) -> bool {
-    let mut depth = Depth::default();
-    let mut is_cast = false;
-    tokens.iter().enumerate().all(|(at, token)| {
-        if depth.is_outside() && token.is("(") {
-            is_cast = true;
-            if at > 0 {
-                return false;
-            }
+    let is_cast = tokens.first().is_some_and(|first| first.is("("));
+    let depth = tokens.first().map_or(0, |first| first.depth);
+    tokens.iter().enumerate().all(|(at, token)| match token.kind {
+        TokenKind::Word => true,
+        TokenKind::Number => token.depth > depth && !is_cast,
+        TokenKind::Mark if token.depth == depth => {
+            token.is_any(&["::", ".", "&", "!", "["]) || token.is_closing() || (at == 0 && is_cast)
         }
-        let is_fit = match (token.kind, depth.is_outside()) {
-            (TokenKind::Word, _) => true,
-            (TokenKind::Mark, true) => token.is_any(&["::", ".", "&", "!", "[", "<", "("]),
-            (_, true) => false,
-            (TokenKind::Number, false) => !is_cast,
-            (_, false) => true,
-        };
-        depth.take(token);
-        is_cast &= !depth.is_outside();
-        is_fit
+        _ => token.depth > depth,
     })
 }
 
 /// Parses the elements of a list. The last element may have a trailing comma.
 fn items(tokens: &[SourceToken], pair: Option<&PairPattern>, depth: usize, is_negated: bool) -> Vec<Item> {
-    let mut open = Depth::default();
-    let is_comma = |token: &SourceToken| {
-        open.take(token);
-        open.is_outside() && token.is(",")
-    };
+    let is_comma = |token: &SourceToken| token.depth == tokens[0].depth && token.is(",");
     let mut elements: Vec<&[SourceToken]> = tokens.split(is_comma).collect();
     elements.pop_if(|last| last.is_empty());
     let mut next = Some(0);
@@ -251,29 +214,4 @@ fn unqualified<'t, 's>(mut tokens: &'t [SourceToken<'s>]) -> &'t [SourceToken<'s
         tokens = rest;
     }
     tokens
-}
-
-/// The number of open brackets, those of type arguments counted apart.
-#[derive(Default)]
-struct Depth {
-    brackets: usize,
-    angles: usize,
-}
-
-impl Depth {
-    fn is_outside(&self) -> bool {
-        self.brackets + self.angles == 0
-    }
-
-    fn take(&mut self, token: &SourceToken) {
-        if token.is_opening() {
-            self.brackets += 1;
-        } else if token.is_closing() {
-            self.brackets = self.brackets.saturating_sub(1);
-        } else if self.brackets == 0 && token.is("<") {
-            self.angles += 1;
-        } else if self.brackets == 0 && token.is_any(&[">", ">>"]) {
-            self.angles = self.angles.saturating_sub(token.text.len());
-        }
-    }
 }
