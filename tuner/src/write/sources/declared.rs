@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::columns;
 use super::lexer::{SourceToken, TokenKind, tokens};
 use super::pair::PairPattern;
-use super::syntax::{Declares, Syntax};
+use super::syntax::{Declares, Family, Syntax};
 use super::value::{ValueKind, ValueNode};
 
 /// Keywords before a name that declare no variable.
@@ -110,7 +110,7 @@ pub(super) fn find(
                 let goes_on = tokens.get(at + 1).is_some_and(|next| next.is_any(&[",", ";", "="]));
                 let closed = if levels.len() > 1 { levels.pop() } else { None };
                 // Variables may follow the body of a type.
-                let is_type = |level: Level| syntax.directives && level.is_block_of("enum struct union class");
+                let is_type = |level: Level| syntax.family == Family::C && level.is_block_of("enum struct union class");
                 if token.is("}") && !goes_on && !closed.is_some_and(is_type) {
                     levels.last_mut().expect("the file itself").start = at + 1;
                 }
@@ -160,7 +160,7 @@ impl Scanner<'_, '_> {
     /// Returns the token index of the value that this declaration gives the word; `None` if it is no declaration.
     fn value(&self) -> Option<usize> {
         let level = self.levels.last()?;
-        if self.syntax.directives && self.is_before(1, &["define"]) && self.is_before(2, &["#"]) {
+        if self.syntax.family == Family::C && self.is_before(1, &["define"]) && self.is_before(2, &["#"]) {
             // A bracket directly after the name makes it a function-like macro.
             let next = self.tokens.get(self.at + 1).filter(|next| next.kind != TokenKind::Line)?;
             let is_function = next.is("(") && next.start == self.tokens[self.at].end();
@@ -195,7 +195,7 @@ impl Scanner<'_, '_> {
     fn weak_value(&self) -> Option<usize> {
         let [.., outer, level] = self.levels else { return None };
         let value = self.at + 2;
-        if self.syntax.lifetimes && level.is_fields() {
+        if self.syntax.family == Family::Rust && level.is_fields() {
             // Braces followed by one of these tokens are a pattern.
             let behind = self.tokens.get(self.after_group(level.opened)?);
             let is_pattern = behind.is_some_and(|next| next.is_any(&["=>", "=", "|", "if"]));
@@ -205,7 +205,7 @@ impl Scanner<'_, '_> {
         let name = level.opened.checked_sub(1)?;
         let is_in_directive = self.is(outer.start, "#");
         let is_entry = name == outer.start || (name > outer.start && self.is(name - 1, ")"));
-        let is_macro = self.syntax.directives
+        let is_macro = self.syntax.family == Family::C
             && level.open == b"("
             && (self.levels.len() == 2 || is_in_directive)
             && self.tokens[name].kind == TokenKind::Word
@@ -254,13 +254,13 @@ impl Scanner<'_, '_> {
         while self.is(at, "[") {
             at = self.after_group(at)?;
         }
-        if self.syntax.properties && self.is(at, "{") {
+        if self.syntax.family == Family::Csharp && self.is(at, "{") {
             at = self.after_group(at)?;
         }
-        if self.is(at, "=") || (self.syntax.properties && self.is(at, "=>")) {
+        if self.is(at, "=") || (self.syntax.family == Family::Csharp && self.is(at, "=>")) {
             return Some(at + 1);
         }
-        (self.syntax.directives && !level.is_block_of("enum") && self.is(at, "{")).then_some(at)
+        (self.syntax.family == Family::C && !level.is_block_of("enum") && self.is(at, "{")).then_some(at)
     }
 
     /// Returns the token index of the value after `: [S; 64] =` or `[64]int =`.

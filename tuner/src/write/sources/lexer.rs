@@ -1,6 +1,6 @@
 //! A lexer of source files: words, numbers and marks. It skips comments; a string is one token.
 
-use super::syntax::{RawString, Syntax};
+use super::syntax::{Family, Syntax};
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,7 +147,7 @@ impl<'s> Lexer<'s, '_> {
                 self.at += memchr::memchr(b'\n', rest).unwrap_or(rest.len());
             }
             b'/' if self.syntax.block_comments && self.byte(1) == b'*' => self.block_comment(),
-            b'#' if self.syntax.directives && was_line_start => {
+            b'#' if self.syntax.family == Family::C && was_line_start => {
                 self.is_directive = true;
                 self.push(TokenKind::Mark, 1);
             }
@@ -168,7 +168,7 @@ impl<'s> Lexer<'s, '_> {
         let mut depth = 0;
         while self.at < self.source.len() {
             let rest = self.rest();
-            if rest.starts_with(b"/*") && (depth == 0 || self.syntax.nested_comments) {
+            if rest.starts_with(b"/*") && (depth == 0 || self.syntax.family == Family::Rust) {
                 depth += 1;
             } else if rest.starts_with(b"*/") {
                 depth -= 1;
@@ -193,7 +193,7 @@ impl<'s> Lexer<'s, '_> {
         let Some(quote) = self.syntax.quotes.iter().find(|quote| rest.starts_with(quote.mark.as_bytes())) else {
             return false;
         };
-        if quote.mark == "'" && self.syntax.lifetimes && !is_character(rest) {
+        if quote.mark == "'" && self.syntax.family == Family::Rust && !is_character(rest) {
             return false;
         }
         let is_verbatim = quote.mark == "\"" && self.is_verbatim();
@@ -218,7 +218,7 @@ impl<'s> Lexer<'s, '_> {
     /// Returns true if a string here would be one of C# without escapes: `@"…""…"`.
     fn is_verbatim(&self) -> bool {
         let mut before = self.tokens.iter().rev().take(2);
-        self.syntax.raw == RawString::Csharp
+        self.syntax.family == Family::Csharp
             && self.tokens.last().is_some_and(|mark| mark.end() == self.at && mark.is_any(&["@", "$"]))
             && before.any(|mark| mark.is("@"))
     }
@@ -229,12 +229,12 @@ impl<'s> Lexer<'s, '_> {
         let before = self.tokens.last().filter(|token| token.end() == self.at);
         let ends_with =
             |letter: u8| before.is_some_and(|word| word.kind == TokenKind::Word && word.text.ends_with(&[letter]));
-        let (skipped, close) = match self.syntax.raw {
-            RawString::Cpp if rest.starts_with(b"\"") && ends_with(b'R') => {
+        let (skipped, close) = match self.syntax.family {
+            Family::C if rest.starts_with(b"\"") && ends_with(b'R') => {
                 let open = rest.iter().position(|&byte| byte == b'(')?;
                 (open, [b")", &rest[1..open], b"\""].concat())
             }
-            RawString::Rust if ends_with(b'r') => {
+            Family::Rust if ends_with(b'r') => {
                 let hashes = rest.iter().position(|&byte| byte != b'#')?;
                 if rest[hashes] != b'"' {
                     return None;
@@ -261,7 +261,7 @@ impl<'s> Lexer<'s, '_> {
             let next = rest.get(length + 1).copied().unwrap_or(0);
             let goes_on = match byte {
                 b'.' => next.is_ascii_digit() || matches!(next, b'f' | b'F') || (next != b'.' && !is_word_byte(next)),
-                b'\'' => self.syntax.quoted_digits && next.is_ascii_alphanumeric(),
+                b'\'' => self.syntax.family == Family::C && next.is_ascii_alphanumeric(),
                 b'+' | b'-' => !is_hexadecimal && matches!(rest[length - 1], b'e' | b'E'),
                 _ => is_word_byte(byte),
             };

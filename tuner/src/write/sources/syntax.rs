@@ -25,42 +25,32 @@ pub(super) struct Quote {
     pub(super) is_long: bool,
 }
 
-/// The form of raw strings, which end by a delimiter that depends on the opening one.
+/// A family of languages with forms that the others do not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum RawString {
-    None,
-    /// `R"x(…)x"`.
-    Cpp,
-    /// `r#"…"#`.
+pub(super) enum Family {
+    /// Raw strings `R"x(…)x"`, digits with `'` between, `#define`, and initialisers in braces without `=`.
+    C,
+    /// Raw strings `r#"…"#`, nested comments, and lifetimes such as `'a`.
     Rust,
-    /// `@"…""…"`.
+    /// Raw strings `@"…""…"`, and properties: `int X { get; set; } = 5;` and `int X => 5;`.
     Csharp,
+    Other,
 }
 
-/// A family of languages.
+/// The syntax of one or several languages.
 #[derive(Debug)]
 pub(super) struct Syntax {
     endings: &'static [&'static str],
+    pub(super) family: Family,
     pub(super) line_comment: &'static str,
     /// True if the language has `/* … */`.
     pub(super) block_comments: bool,
-    /// True if block comments nest.
-    pub(super) nested_comments: bool,
     /// String forms, longer opening delimiters first.
     pub(super) quotes: &'static [Quote],
-    pub(super) raw: RawString,
-    /// True if `'a` is a lifetime and no string.
-    pub(super) lifetimes: bool,
-    /// True if `'` separates digits.
-    pub(super) quoted_digits: bool,
     /// True if the end of a line ends a statement.
     pub(super) lines: bool,
     /// True if missing elements of a list are 0.
     pub(super) fills_up: bool,
-    /// True if the language has `#define`, and initialises by braces without `=`.
-    pub(super) directives: bool,
-    /// True if the language has `int X { get; set; } = 5;` and `int X => 5;`.
-    pub(super) properties: bool,
     pub(super) declares: Declares,
 }
 
@@ -78,44 +68,34 @@ const fn long(mark: &'static str, escapes: bool) -> Quote {
 
 const C: Syntax = Syntax {
     endings: &["c", "h", "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "inc", "inl", "ipp", "cu", "def"],
+    family: Family::C,
     line_comment: "//",
     block_comments: true,
-    nested_comments: false,
     quotes: &[short("\""), short("'")],
-    raw: RawString::Cpp,
-    lifetimes: false,
-    quoted_digits: true,
     lines: false,
     fills_up: true,
-    directives: true,
-    properties: false,
     declares: Declares::Typed,
 };
 
 const JAVA: Syntax = Syntax {
     endings: &["java"],
+    family: Family::Other,
     quotes: &[long("\"\"\"", true), short("\""), short("'")],
-    raw: RawString::None,
-    quoted_digits: false,
     fills_up: false,
-    directives: false,
     ..C
 };
 
 const CSHARP: Syntax = Syntax {
     endings: &["cs"],
+    family: Family::Csharp,
     quotes: &[long("\"\"\"", false), short("\""), short("'")],
-    raw: RawString::Csharp,
-    properties: true,
     ..JAVA
 };
 
 const RUST: Syntax = Syntax {
     endings: &["rs"],
-    nested_comments: true,
+    family: Family::Rust,
     quotes: &[long("\"", true), short("'")],
-    raw: RawString::Rust,
-    lifetimes: true,
     declares: Declares::Words(&["const", "static", "mut", "let"]),
     ..JAVA
 };
