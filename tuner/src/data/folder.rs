@@ -8,7 +8,7 @@ use common::files::Kind;
 use tools::compression::Compression;
 
 use super::input::Source;
-use super::{DatasetError, ReadOptions, formats};
+use super::{CHUNK_BYTES, DatasetError, ReadOptions, formats};
 
 /// Labelled positions in any known format, plain or compressed, as a kind of file.
 pub const POSITIONS: Kind = Kind { name: "a file of positions", is_own: is_positions };
@@ -34,8 +34,8 @@ fn sources(folder: &Path) -> Result<Vec<Source>, DatasetError> {
     collect(folder, &mut paths)?;
     let (count, mut sources, mut damage) = (paths.len(), Vec::new(), None);
     for path in paths {
-        match Source::open(&path).and_then(|source| source.stream(&())?.head()) {
-            Ok(head) if is_known(&head) => sources.push(Source::open(&path)?),
+        match Source::open(&path).and_then(|source| Ok(is_known(source.blocks(&())?.head(CHUNK_BYTES)?))) {
+            Ok(true) => sources.push(Source::open(&path)?),
             found => {
                 let damaged = found.err().filter(|error| !matches!(error, DatasetError::Foreign(_)));
                 damage = damage.or(damaged);

@@ -15,7 +15,7 @@ use super::{BLOCK, CHUNK_BYTES, DatasetError, LabelOptions, Weight};
 use crate::progress::Progress;
 
 /// Decompressed bytes that are held in memory at once. A block is read while the previous one is parsed.
-const BLOCK_BYTES: usize = BLOCK * CHUNK_BYTES;
+pub(super) const BLOCK_BYTES: usize = BLOCK * CHUNK_BYTES;
 
 impl DatasetError {
     /// Returns the error of a file that cannot be opened or read.
@@ -135,7 +135,7 @@ impl Source {
     }
 
     /// Opens the source for reading.
-    pub(super) fn stream(self, progress: &dyn Progress) -> Result<Stream<'_>, DatasetError> {
+    pub(super) fn blocks(self, progress: &dyn Progress) -> Result<Blocks<'_>, DatasetError> {
         let Source { name, backing, .. } = self;
         let unreadable = |error| DatasetError::unreadable(&name, &error);
         let bytes: Box<dyn Read + Send> = match backing {
@@ -153,7 +153,7 @@ impl Source {
             None => Box::new(whole),
             Some(packing) => packing.decode(Box::new(whole)).map_err(unreadable)?,
         };
-        Ok(Stream { name, packing, content, sha256, offset: 0 })
+        Ok(Blocks { name, packing, content, sha256, offset: 0, rest: Vec::new(), is_at_end: false })
     }
 }
 
@@ -173,45 +173,6 @@ impl Read for HashingReader<'_> {
     }
 }
 
-/// The decompressed content of a file, as a stream.
-pub(super) struct Stream<'p> {
-    name: String,
-    packing: Option<Compression>,
-    content: Box<dyn Read + Send + 'p>,
-    sha256: Arc<Mutex<Sha256>>,
-    /// The number of bytes of content read so far.
-    offset: u64,
-}
-
-impl Stream<'_> {
-    /// Returns the first bytes of the content, for the detection of its format.
-    pub(super) fn head(mut self) -> Result<Vec<u8>, DatasetError> {
-        let mut head = Vec::new();
-        self.fill(&mut head, CHUNK_BYTES)?;
-        Ok(head)
-    }
-
-    /// Appends up to `count` bytes to a buffer; fewer only at the end of the file.
-    fn fill(&mut self, buffer: &mut Vec<u8>, count: usize) -> Result<usize, DatasetError> {
-        let before = buffer.len();
-        let read = self.content.by_ref().take(count as u64).read_to_end(buffer);
-        let count = buffer.len() - before;
-        self.offset += count as u64;
-        match read {
-            Ok(_) => Ok(count),
-            Err(error) => Err(match self.packing {
-                Some(packing) => DatasetError::Refused(format!(
-                    "{}: damaged {} data after {} bytes of content: {error}",
-                    self.name,
-                    packing.name(),
-                    self.offset
-                )),
-                None => DatasetError::unreadable(&self.name, &error),
-            }),
-        }
-    }
-}
-
 /// A block of complete records of a file, divided into chunks.
 pub(super) struct RecordBlock {
     bytes: Vec<u8>,
@@ -225,28 +186,44 @@ impl RecordBlock {
     }
 }
 
-/// A divider of the content of a file into blocks.
+/// A divider of the decompressed content of a file into blocks.
 pub(super) struct Blocks<'p> {
-    stream: Stream<'p>,
+    name: String,
+    packing: Option<Compression>,
+    content: Box<dyn Read + Send + 'p>,
+    sha256: Arc<Mutex<Sha256>>,
+    /// The number of bytes of content read so far.
+    offset: u64,
     /// Bytes that were read and not yet returned.
     rest: Vec<u8>,
     is_at_end: bool,
 }
 
-impl<'p> Blocks<'p> {
-    /// Reads the first block, which is enough to detect the format.
-    pub(super) fn new(mut stream: Stream<'p>) -> Result<Self, DatasetError> {
-        let mut rest = Vec::new();
-        let is_at_end = stream.fill(&mut rest, BLOCK_BYTES)? < BLOCK_BYTES;
-        if rest.is_empty() {
-            return Err(DatasetError::empty(&stream.name));
-        }
-        Ok(Blocks { stream, rest, is_at_end })
+impl Blocks<'_> {
+    /// Returns the first bytes of the content, up to `count` unless more are there, for the detection of its format.
+    pub(super) fn head(&mut self, count: usize) -> Result<&[u8], DatasetError> {
+        self.fill(count)?;
+        if self.rest.is_empty() { Err(DatasetError::empty(&self.name)) } else { Ok(&self.rest) }
     }
 
-    /// Returns the first bytes of the file.
-    pub(super) fn head(&self) -> &[u8] {
-        &self.rest
+    /// Reads until `wanted` bytes are there, or to the end of the file.
+    fn fill(&mut self, wanted: usize) -> Result<(), DatasetError> {
+        let before = self.rest.len();
+        if before >= wanted || self.is_at_end {
+            return Ok(());
+        }
+        let read = self.content.by_ref().take((wanted - before) as u64).read_to_end(&mut self.rest);
+        self.offset += (self.rest.len() - before) as u64;
+        self.is_at_end = self.rest.len() < wanted;
+        read.map(|_| ()).map_err(|error| match self.packing {
+            Some(packing) => DatasetError::Refused(format!(
+                "{}: damaged {} data after {} bytes of content: {error}",
+                self.name,
+                packing.name(),
+                self.offset
+            )),
+            None => DatasetError::unreadable(&self.name, &error),
+        })
     }
 
     /// Returns the next block; `None` at the end of the file.
@@ -254,10 +231,7 @@ impl<'p> Blocks<'p> {
         // The buffer grows as long as no chunk ends in it.
         let mut wanted = BLOCK_BYTES;
         loop {
-            if self.rest.len() < wanted && !self.is_at_end {
-                let missing = wanted - self.rest.len();
-                self.is_at_end = self.stream.fill(&mut self.rest, missing)? < missing;
-            }
+            self.fill(wanted)?;
             let (mut chunks, mut start) = (Vec::new(), 0);
             while let Some(length) = reader.chunk_end(&self.rest[start..], CHUNK_BYTES) {
                 chunks.push(start..start + length);
@@ -272,9 +246,9 @@ impl<'p> Blocks<'p> {
             if open > CHUNK_BYTES + longest {
                 return Err(DatasetError::Refused(format!(
                     "{}: no {} ends within {longest} bytes after byte {} of the content",
-                    self.stream.name,
+                    self.name,
                     record.name(),
-                    self.stream.offset - open as u64
+                    self.offset - open as u64
                 )));
             }
             if !chunks.is_empty() {
@@ -290,7 +264,7 @@ impl<'p> Blocks<'p> {
 
     /// Returns the SHA-256 of the file as it is on the disk, in hexadecimal, once it has been read to its end.
     pub(super) fn sha256(self) -> String {
-        hexadecimal(&self.stream.sha256)
+        hexadecimal(&self.sha256)
     }
 }
 

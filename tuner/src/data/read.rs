@@ -9,7 +9,7 @@ use engine::eval::Evaluator;
 
 use super::filter::Filter;
 use super::formats::{self, Reader, Sample, Sink};
-use super::input::Blocks;
+use super::input::BLOCK_BYTES;
 use super::judge::Evidence;
 use super::left_out::{LeftOut, LeftOutCounts};
 use super::record_error::RecordError;
@@ -76,8 +76,8 @@ impl Importer<'_> {
             }
             self.reservoir = Some(Reservoir::new(Subsample { size, seed: 0, flatten: false }));
         }
-        let mut blocks = Blocks::new(source.stream(progress)?)?;
-        let reader: &dyn Reader = &*formats::detect(&name, blocks.head(), &options)?;
+        let mut blocks = source.blocks(progress)?;
+        let reader: &dyn Reader = &*formats::detect(&name, blocks.head(BLOCK_BYTES)?, &options)?;
         let mut file = FileSummary {
             name,
             records: 0,
