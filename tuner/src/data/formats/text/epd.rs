@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use engine::chess::Position;
 
-use super::{LabelStyle, RecordError, no_result, outcome_of, unknown_result};
+use super::{LabelStyle, Labelled, RecordError, no_result, outcome_of, unknown_result};
 use crate::data::label::{Label, LabelOptions, group_of};
 use crate::data::outcome::ResultLabel;
 use crate::data::results::Results;
@@ -92,26 +92,20 @@ fn written_like_results<'t>(lines: impl Iterator<Item = &'t str>) -> Result<Opti
 }
 
 /// Parses the position and label of a line.
-pub(super) fn read(
-    line: &str,
-    opcode: &str,
-    results: Results,
-    style: &LabelStyle,
-    labels: &LabelOptions,
-) -> Result<(Position, Label), RecordError> {
+pub(super) fn read(line: &str, opcode: &str, style: &LabelStyle, labels: &LabelOptions) -> Labelled {
     let (position, text) = Position::from_fen_prefix(line)?;
+    let outcome = |result| outcome_of(result, style, labels, &position).ok_or_else(|| unknown_result(result, style));
     // Fast path: most lines have no other operation.
     if let Some(result) = text.strip_prefix("c9 \"").and_then(|rest| rest.strip_suffix("\";"))
         && opcode == USUAL
         && !result.contains('"')
     {
-        let outcome = outcome(result, results, style, labels, &position)?;
-        let group = group_of(None, &position);
-        return Ok((position, Label::new(outcome, group)));
+        let label = Label::new(outcome(result)?, group_of(None, &position));
+        return Ok((position, label));
     }
     let operations = operations(text)?;
     let result = value_of(&operations, opcode)?.ok_or_else(|| no_result(style))?;
-    let outcome = outcome(result, results, style, labels, &position)?;
+    let outcome = outcome(result)?;
     let score_in = labels.score_in.as_deref().unwrap_or("ce");
     // The standard defines `ce` in the view of the side to move.
     let side = match (&labels.score_in, labels.score_view) {
@@ -122,19 +116,6 @@ pub(super) fn read(
     let game = if opcode == "c0" { None } else { value_of(&operations, "c0")? };
     let group = group_of(game, &position);
     Ok((position, Label { outcome, score, group }))
-}
-
-/// Parses a result in the style of its file or in the notation of games, or a share of the point. A share needs a
-/// decimal point: without one, 0 may be a draw in another style.
-fn outcome(
-    text: &str,
-    results: Results,
-    style: &LabelStyle,
-    labels: &LabelOptions,
-    position: &Position,
-) -> Result<ResultLabel, RecordError> {
-    let results = if results == Results::Words && text.contains('.') { Results::Points } else { results };
-    outcome_of(text, results, labels, position).ok_or_else(|| unknown_result(text, style))
 }
 
 /// Returns the value of an operation, if it is present. Repeated operations must have the same value.

@@ -43,7 +43,17 @@ enum LabelStyle {
     Table(ColumnLayout),
 }
 
+/// The position of a line and its label.
+type Labelled = Result<(Position, Label), RecordError>;
+
 impl LabelStyle {
+    fn results(&self) -> Results {
+        match self {
+            LabelStyle::Epd(_, results) | LabelStyle::Points(results) => *results,
+            LabelStyle::Table(table) => table.results,
+        }
+    }
+
     fn example(&self) -> String {
         match self {
             LabelStyle::Epd(name, Results::Words) => {
@@ -54,8 +64,7 @@ impl LabelStyle {
             LabelStyle::Points(Results::Points) => {
                 "`[1.0]`, `[0.5]` or `[0.0]`, or a share such as `[0.62]`".to_owned()
             }
-            LabelStyle::Epd(_, results) | LabelStyle::Points(results) => results.example().to_owned(),
-            LabelStyle::Table(table) => table.results.example().to_owned(),
+            _ => self.results().example().to_owned(),
         }
     }
 }
@@ -185,7 +194,7 @@ impl Reader for TextReader {
 }
 
 /// Reads a line; `None` if it has no content.
-fn read_line(line: &[u8], style: &LabelStyle, labels: &LabelOptions) -> Option<Result<(Position, Label), RecordError>> {
+fn read_line(line: &[u8], style: &LabelStyle, labels: &LabelOptions) -> Option<Labelled> {
     let line = content(line)?;
     if line.len() > LONGEST {
         return Some(Err(RecordError::new("long line", format!("longer than {LONGEST} bytes"))));
@@ -193,8 +202,8 @@ fn read_line(line: &[u8], style: &LabelStyle, labels: &LabelOptions) -> Option<R
     let line = &decoded(line);
     match style {
         LabelStyle::Table(table) => table.read(line, labels),
-        LabelStyle::Epd(opcode, results) => Some(epd::read(line, opcode, *results, style, labels)),
-        LabelStyle::Points(results) => Some(read_points(line, *results, style, labels)),
+        LabelStyle::Epd(opcode, _) => Some(epd::read(line, opcode, style, labels)),
+        LabelStyle::Points(_) => Some(read_points(line, style, labels)),
     }
 }
 
@@ -215,15 +224,10 @@ fn bracketed(label: &str) -> Option<(&str, &str)> {
     Some((unquoted, rest.trim_ascii().trim_matches([';', ',', '|']).trim_ascii()))
 }
 
-fn read_points(
-    line: &str,
-    results: Results,
-    style: &LabelStyle,
-    labels: &LabelOptions,
-) -> Result<(Position, Label), RecordError> {
+fn read_points(line: &str, style: &LabelStyle, labels: &LabelOptions) -> Labelled {
     let (position, label) = position_and_label(line)?;
     let (result, rest) = bracketed(label).ok_or_else(|| no_result(style))?;
-    let outcome = outcome_of(result, results, labels, &position);
+    let outcome = outcome_of(result, style, labels, &position);
     let outcome = outcome.ok_or_else(|| unknown_result(&format!("[{result}]"), style))?;
     if !rest.is_empty() && rest.parse::<f64>().is_err() {
         let message = format!("unexpected `{rest}` after the result");
@@ -235,10 +239,15 @@ fn read_points(
 }
 
 /// Parses a result in the style of its file or in the notation of games, and converts it to White's view.
-fn outcome_of(text: &str, results: Results, labels: &LabelOptions, position: &Position) -> Option<ResultLabel> {
+fn outcome_of(text: &str, style: &LabelStyle, labels: &LabelOptions, position: &Position) -> Option<ResultLabel> {
     if let Some(outcome) = ResultLabel::of_result(text) {
         return Some(outcome);
     }
+    let results = match style {
+        // Shares of the point stand beside words. They have a decimal point: without one, 0 may be a draw elsewhere.
+        LabelStyle::Epd(_, Results::Words) if text.contains('.') => Results::Points,
+        _ => style.results(),
+    };
     let found = results.read(text)?;
     let side = if results.is_of_white() { Color::White } else { labels.result_side(position) };
     Some(side.choose(found, found.flipped()))

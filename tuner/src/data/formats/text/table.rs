@@ -6,7 +6,7 @@
 
 use engine::chess::{Color, FenError, Position};
 
-use super::{LabelStyle, RecordError, begins_like_fen, unknown_result};
+use super::{LabelStyle, Labelled, RecordError, begins_like_fen, unknown_result};
 use crate::data::label::{Label, LabelOptions, group_of};
 use crate::data::results::Results;
 
@@ -140,7 +140,7 @@ impl ColumnLayout {
     }
 
     /// Reads a line; `None` if it is a header.
-    pub(super) fn read(&self, line: &str, labels: &LabelOptions) -> Option<Result<(Position, Label), RecordError>> {
+    pub(super) fn read(&self, line: &str, labels: &LabelOptions) -> Option<Labelled> {
         let fields: Vec<&str> = fields(line, self.separator).collect();
         if fields.len() != self.columns {
             let message = format!("{} columns, expected {}", fields.len(), self.columns);
@@ -162,7 +162,7 @@ impl ColumnLayout {
         score: Option<&str>,
         game: Option<&str>,
         labels: &LabelOptions,
-    ) -> Result<(Position, Label), RecordError> {
+    ) -> Labelled {
         let (position, rest) = Position::from_fen_prefix(position)?;
         if !rest.is_empty() {
             return Err(FenError::FieldCount(4 + rest.split_ascii_whitespace().count()).into());
