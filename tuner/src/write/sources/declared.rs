@@ -1,6 +1,6 @@
 //! A search for the declarations that give names their values.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use super::columns;
 use super::lexer::{SourceToken, TokenKind, tokens};
@@ -17,11 +17,11 @@ const NOT_FIELDS: &str = "struct enum union trait impl fn mod match if while for
 
 /// A declaration of a name with its value.
 #[derive(Debug)]
-pub(super) struct Declaration {
+pub(super) struct Declaration<'n> {
     /// Index of the file.
     pub(super) file: usize,
-    /// Index of the name among the searched names.
-    pub(super) name: usize,
+    /// The searched name, without qualifiers.
+    pub(super) name: &'n [u8],
     /// The half of the pair that the name denotes: midgame (0) or endgame (1); `None` for both.
     pub(super) half: Option<usize>,
     /// Offset of the first byte of the name.
@@ -36,7 +36,7 @@ pub(super) struct Declaration {
     pub(super) node: ValueNode,
 }
 
-impl Declaration {
+impl Declaration<'_> {
     /// Returns true if it stands in scopes of these names, or in a file of that name.
     pub(super) fn is_within(&self, qualifiers: &[&str], file: &str) -> bool {
         qualifiers.iter().all(|name| self.scopes.iter().any(|scope| scope == name) || file.eq_ignore_ascii_case(name))
@@ -74,12 +74,12 @@ impl Level<'_, '_> {
 }
 
 /// Finds all declarations of names in a file, given by its index and text.
-pub(super) fn find(
+pub(super) fn find<'n>(
     (file, source): (usize, &[u8]),
     syntax: &Syntax,
-    names: &HashMap<&[u8], usize>,
+    names: &HashSet<&'n [u8]>,
     pair: Option<&PairPattern>,
-) -> Vec<Declaration> {
+) -> Vec<Declaration<'n>> {
     let tokens = tokens(source, syntax);
     let mut levels = vec![Level { open: &[], opened: 0, head: &[], start: 0 }];
     let mut found = Vec::new();
@@ -123,9 +123,9 @@ pub(super) fn find(
     found
 }
 
-/// Returns the index of the searched name that a word denotes, and the half of the pair if the word has a suffix or
+/// Returns the searched name that a word denotes, and the half of the pair if the word has a suffix or
 /// prefix for it.
-fn named(word: &[u8], names: &HashMap<&[u8], usize>) -> Option<(usize, Option<usize>)> {
+fn named<'n>(word: &[u8], names: &HashSet<&'n [u8]>) -> Option<(&'n [u8], Option<usize>)> {
     if let Some(&name) = names.get(word) {
         return Some((name, None));
     }

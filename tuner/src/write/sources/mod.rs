@@ -16,7 +16,7 @@ mod syntax;
 mod tests;
 mod value;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, ensure};
@@ -124,11 +124,7 @@ impl Sources {
     ) -> Result<LocatedParameters<'_>> {
         let mut faults = Vec::new();
         let paths: Vec<(&str, Vec<&str>)> = parameters.iter().map(|parameter| path_of(&parameter.name)).collect();
-        let mut names: HashMap<&[u8], usize> = HashMap::new();
-        for (head, _) in &paths {
-            let next = names.len();
-            names.entry(unqualified(head).as_bytes()).or_insert(next);
-        }
+        let names: HashSet<&[u8]> = paths.iter().map(|(head, _)| unqualified(head).as_bytes()).collect();
         let mut declarations = Vec::new();
         for (file, SourceFile { text, syntax, .. }) in self.files.iter().enumerate() {
             declarations.extend(declared::find((file, text), syntax, &names, pair));
@@ -136,8 +132,7 @@ impl Sources {
         let mut heads: HashMap<&str, Option<Vec<&Declaration>>> = HashMap::new();
         let (mut places, mut left_out) = (Vec::new(), Vec::new());
         for ((parameter, &fixed), (name, steps)) in parameters.iter().zip(fixed).zip(&paths) {
-            let number = names[unqualified(name).as_bytes()];
-            let head = || self.head(name, number, &declarations).map_err(|fault| faults.push(fault)).ok();
+            let head = || self.head(name, &declarations).map_err(|fault| faults.push(fault)).ok();
             let head = heads.entry(name).or_insert_with(head);
             if head.as_ref().is_some_and(Vec::is_empty) && !fixed {
                 faults.push(format!("`{name}`: declared in none of {}", self.names()));
@@ -158,18 +153,13 @@ impl Sources {
     }
 
     /// Returns the declaration of a name, or those of its midgame and its endgame number; empty if there is none.
-    fn head<'d>(
-        &self,
-        name: &str,
-        number: usize,
-        declarations: &'d [Declaration],
-    ) -> Result<Vec<&'d Declaration>, String> {
+    fn head<'d>(&self, name: &str, declarations: &'d [Declaration<'d>]) -> Result<Vec<&'d Declaration<'d>>, String> {
         let qualifiers: Vec<&str> = name.rsplit("::").skip(1).collect();
         let is_within = |one: &Declaration| {
             let stem = self.files[one.file].path.file_stem().unwrap_or_default();
             one.is_within(&qualifiers, &stem.to_string_lossy())
         };
-        let all = || declarations.iter().filter(|one| one.name == number && is_within(one));
+        let all = || declarations.iter().filter(|one| one.name == unqualified(name).as_bytes() && is_within(one));
         let is_weak = all().all(|one| one.is_weak);
         let of = |half| all().filter(|one| one.half == half && one.is_weak == is_weak).collect::<Vec<_>>();
         let locations = |all: &[&Declaration]| {
