@@ -9,23 +9,8 @@
 
 use engine::search::MATE;
 
-/// The score in a comment after a move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CommentScore {
-    /// The score of the position before the move, centipawns, mover's view.
-    BeforeMove(i16),
-    /// The score of the position after the move, centipawns, White's view.
-    AfterMove(i16),
-}
-
-impl CommentScore {
-    /// Parses a comment without its braces; `None` if it has no score.
-    pub(super) fn of(comment: &[u8]) -> Option<Self> {
-        after_move(comment).map(CommentScore::AfterMove).or_else(|| before_move(comment).map(CommentScore::BeforeMove))
-    }
-}
-
-fn after_move(comment: &[u8]) -> Option<i16> {
+/// Returns the score of the position after a move, centipawns, White's view, from a comment without its braces.
+pub(super) fn after_move(comment: &[u8]) -> Option<i16> {
     const COMMAND: &[u8] = b"[%eval ";
     let begin = comment.windows(COMMAND.len()).position(|window| window == COMMAND)? + COMMAND.len();
     let rest = &comment[begin..];
@@ -37,7 +22,8 @@ fn after_move(comment: &[u8]) -> Option<i16> {
     }
 }
 
-fn before_move(comment: &[u8]) -> Option<i16> {
+/// Returns the score of the position before a move, centipawns, mover's view, from a comment without its braces.
+pub(super) fn before_move(comment: &[u8]) -> Option<i16> {
     let word = comment.trim_ascii_start().split(|byte| byte.is_ascii_whitespace() || *byte == b',').next()?;
     let (score, depth) = std::str::from_utf8(word).ok()?.split_once('/')?;
     depth.parse::<u16>().ok()?;
@@ -67,34 +53,33 @@ fn centipawns(pawns: &str) -> Option<i16> {
 
 #[cfg(test)]
 mod tests {
-    use super::CommentScore::{AfterMove, BeforeMove};
     use super::*;
 
     #[test]
     fn reads_both_notations() {
         for (comment, expected) in [
-            ("+0.35/12 0.1s", Some(BeforeMove(35))),
-            ("-1.20/9 0.020s n=1234", Some(BeforeMove(-120))),
-            ("0.00/1\n0.1s", Some(BeforeMove(0))),
-            ("+M5/20 3.1s", Some(BeforeMove(31_995))),
-            ("-M4/20 3.1s, White mates", Some(BeforeMove(-31_996))),
-            ("+327.68/20 1s", Some(BeforeMove(32_000))),
-            ("[%eval 0.35]", Some(AfterMove(35))),
-            (" [%clk 0:03:00] [%eval -2.5,18] ", Some(AfterMove(-250))),
-            ("[%eval #3]", Some(AfterMove(31_994))),
-            ("[%eval #-3,20]", Some(AfterMove(-31_994))),
-            ("book", None),
-            ("0.5s", None),
-            ("1/2 offered", None),
-            ("[%eval ]", None),
-            ("[%eval 0.35", None),
-            ("[%eval inf]", None),
-            ("NaN/3", None),
-            ("+0.35/x", None),
-            ("", None),
+            ("+0.35/12 0.1s", [Some(35), None]),
+            ("-1.20/9 0.020s n=1234", [Some(-120), None]),
+            ("0.00/1\n0.1s", [Some(0), None]),
+            ("+M5/20 3.1s", [Some(31_995), None]),
+            ("-M4/20 3.1s, White mates", [Some(-31_996), None]),
+            ("+327.68/20 1s", [Some(32_000), None]),
+            ("[%eval 0.35]", [None, Some(35)]),
+            (" [%clk 0:03:00] [%eval -2.5,18] ", [None, Some(-250)]),
+            ("[%eval #3]", [None, Some(31_994)]),
+            ("[%eval #-3,20]", [None, Some(-31_994)]),
+            ("book", [None; 2]),
+            ("0.5s", [None; 2]),
+            ("1/2 offered", [None; 2]),
+            ("[%eval ]", [None; 2]),
+            ("[%eval 0.35", [None; 2]),
+            ("[%eval inf]", [None; 2]),
+            ("NaN/3", [None; 2]),
+            ("+0.35/x", [None; 2]),
+            ("", [None; 2]),
         ] {
-            assert_eq!(CommentScore::of(comment.as_bytes()), expected, "{comment}");
+            assert_eq!([before_move(comment.as_bytes()), after_move(comment.as_bytes())], expected, "{comment}");
         }
-        assert_eq!(CommentScore::of(b"\xff/3"), None);
+        assert_eq!(before_move(b"\xff/3"), None);
     }
 }

@@ -6,7 +6,7 @@ use engine::chess::{GameResult, Move, Position, SanError};
 use tools::pgn::{PgnGame, PgnMove, PgnReader};
 
 use super::LONGEST;
-use super::evaluation::CommentScore;
+use super::evaluation::{after_move, before_move};
 use crate::data::formats::{RecordError, Sample};
 use crate::data::label::{Label, group_of_game};
 use crate::data::left_out::LeftOut;
@@ -185,14 +185,10 @@ fn play(start: &Position, words: &[PgnMove]) -> Result<Vec<Played>, Fault> {
         position.play(mv);
         let mut played = Played { mv, before: None, after: None };
         for comment in comments.split(|&byte| byte == b'}') {
-            match CommentScore::of(comment) {
-                Some(CommentScore::BeforeMove(score)) => {
-                    played.before.get_or_insert(mover.choose(score, -score));
-                }
-                Some(CommentScore::AfterMove(score)) => {
-                    played.after.get_or_insert(score);
-                }
-                None => {}
+            if let Some(score) = after_move(comment) {
+                played.after.get_or_insert(score);
+            } else if let Some(score) = before_move(comment) {
+                played.before.get_or_insert(mover.choose(score, -score));
             }
         }
         Ok(played)
