@@ -61,11 +61,7 @@ impl ColumnLayout {
             .filter_map(|line| SEPARATORS.into_iter().find_map(|separator| Self::of_line(line, separator)));
         // If the score column of a line is ambiguous, another line may determine it.
         let candidate = candidates.clone().find(|(_, is_sure)| *is_sure).or_else(|| candidates.next());
-        let candidate = candidate.map(|(table, _)| table);
-        Ok(match candidate {
-            Some(table) => table.with_results(lines, labels)?,
-            None => None,
-        })
+        candidate.map_or(Ok(None), |(table, _)| table.with_results(lines, labels))
     }
 
     /// Returns the layout that a header line describes.
@@ -146,27 +142,16 @@ impl ColumnLayout {
             let message = format!("{} columns, expected {}", fields.len(), self.columns);
             return Some(Err(RecordError::new("number of columns", message)));
         }
-        let position = fields[self.position];
-        if POSITION_NAMES.iter().any(|name| position.eq_ignore_ascii_case(name)) {
-            return None;
-        }
-        let [score, game] = [self.score, self.game].map(|column| column.map(|column| fields[column]));
-        let score = score.filter(|score| !score.is_empty());
-        Some(self.read_fields(position, self.result.map(|column| fields[column]), score, game, labels))
+        let is_header = POSITION_NAMES.iter().any(|name| fields[self.position].eq_ignore_ascii_case(name));
+        (!is_header).then(|| self.read_fields(&fields, labels))
     }
 
-    fn read_fields(
-        &self,
-        position: &str,
-        [result, other]: [&str; 2],
-        score: Option<&str>,
-        game: Option<&str>,
-        labels: &LabelOptions,
-    ) -> Labelled {
-        let (position, rest) = Position::from_fen_prefix(position)?;
+    fn read_fields(&self, fields: &[&str], labels: &LabelOptions) -> Labelled {
+        let (position, rest) = Position::from_fen_prefix(fields[self.position])?;
         if !rest.is_empty() {
             return Err(FenError::FieldCount(4 + rest.split_ascii_whitespace().count()).into());
         }
+        let [result, other] = self.result.map(|column| fields[column]);
         let unknown = || unknown_result(result, &LabelStyle::Table(*self));
         let found = self.results.read(result).ok_or_else(unknown)?;
         if other != result && self.results.read(other) != Some(found) {
@@ -177,8 +162,9 @@ impl ColumnLayout {
         }
         let side = if self.results.is_of_white() { Color::White } else { labels.result_side(&position) };
         let outcome = side.choose(found, found.flipped());
+        let score = self.score.map(|column| fields[column]).filter(|score| !score.is_empty());
         let score = labels.score(score, labels.score_side(&position))?;
-        let group = group_of(game, &position);
+        let group = group_of(self.game.map(|column| fields[column]), &position);
         Ok((position, Label { outcome, score, group }))
     }
 }
