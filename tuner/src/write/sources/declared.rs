@@ -68,7 +68,7 @@ impl Level<'_, '_> {
 
     /// Returns true for the fields of a struct expression in Rust.
     fn is_fields(&self) -> bool {
-        let follows_type = self.head.last().is_some_and(|last| last.kind == TokenKind::Word);
+        let follows_type = self.head.last().is_some_and(|last| last.kind == TokenKind::Word || last.is(">"));
         self.open == b"{" && follows_type && !self.is_block_of(NOT_FIELDS)
     }
 }
@@ -237,14 +237,14 @@ impl Scanner<'_, '_> {
         // `int a, b = 5`, and not `a = 4, b = 5`.
         let is_list = || {
             let second = &rest[0];
-            let is_type = second.kind == TokenKind::Word || second.is_any(&["*", "::"]);
+            let is_type = second.kind == TokenKind::Word || second.is_any(&["*", "<", "::"]);
             is_type || (second.is("[") && rest.get(1).is_some_and(|third| third.is("]")))
         };
         begins
             && match before.kind {
                 TokenKind::Word => !NOT_TYPES.split(' ').any(|word| before.is(word)),
                 _ if before.is(",") => is_list(),
-                _ => before.is_any(&["]", "*", "&", "::", "}"]),
+                _ => before.is_any(&["]", ">", ">>", "*", "&", "::", "}"]),
             }
     }
 
@@ -269,7 +269,7 @@ impl Scanner<'_, '_> {
         loop {
             let token = self.tokens.get(at)?;
             let is_of_type = matches!(token.kind, TokenKind::Word | TokenKind::Number)
-                || token.is_any(&[":", "::", "&", "'", "*", ".", "|"]);
+                || token.is_any(&[":", "::", "&", "'", "<", ">", ">>", "*", ".", "|"]);
             match () {
                 () if token.is_any(&["=", ":="]) => return Some(at + 1),
                 () if token.is_any(&["[", "("]) => at = self.after_group(at)?,

@@ -77,7 +77,7 @@ fn without_type_arguments(tokens: Vec<SourceToken>) -> Vec<SourceToken> {
     let mut open: Vec<usize> = Vec::new();
     for token in tokens {
         let is_of_type = matches!(token.kind, TokenKind::Word | TokenKind::Number)
-            || token.is_any(&["<", ">", ">>", ",", ".", "::", "*", "&", "'", "?", "[", "]", "(", ")"]);
+            || token.is_any(&["<", ">", ">>", ",", ".", "::", "*", "&", "+", "-", "'", "?", "[", "]", "(", ")"]);
         open.truncate(open.partition_point(|&at| kept[at].depth < token.depth + usize::from(is_of_type)));
         let opening = token.is_any(&[">", ">>"]).then(|| open.len().checked_sub(token.text.len())).flatten();
         if let Some(opening) = opening.filter(|&opening| kept[open[opening]].depth == token.depth) {

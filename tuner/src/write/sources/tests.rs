@@ -50,6 +50,7 @@ fn declarations_of_every_form_are_found() {
         ("a.cpp", "struct A { Score Y{1, 2}; Score X{§}; };", Some("{{mg}, {eg}}")),
         ("a.cpp", "const char* s = \"X = 5\\\"\"; auto c = '\"'; std::vector<std::vector<int>> X = §;", None),
         ("a.cpp", "constexpr std::array X { std::pair<int, int>{§} };", Some("std::pair<int, int>{{mg}, {eg}}")),
+        ("a.cpp", "std::array<int, (1 << N) + 1> Y; const std::array<int, 1 << 1> X = §;", None),
         ("a.rs", "pub static mut X: i32 = §;", None),
         ("a.rs", "fn f<'x>(x: &'x str) { let X = §; let c = 'X'; }", None),
         ("a.rs", "const X: [[S; 1]; 1] = [[S(§)]];", Some("S({mg}, {eg})")),
