@@ -1,4 +1,4 @@
-//! What is recorded of the generations of a loop: of each, what its games, its tuning and its test came to.
+//! The records of the generations of a loop: for each, the results of its games, its tuning and its test.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 /// The verdict with which tuned parameters are adopted, as reports of a test say it.
 pub const ADOPTED: &str = "H1 accepted";
 
-/// What stands in place of a verdict where the tuner has changed nothing, and no test was played.
+/// The verdict on a generation whose tuner has changed nothing. It has played no test.
 pub const UNCHANGED: &str = "unchanged";
 
 /// The steps of a generation, in their order.
@@ -35,7 +35,7 @@ impl Generation {
         Some(Generation { number, steps })
     }
 
-    /// What is recorded.
+    /// Returns the record.
     pub fn to_json(&self) -> Value {
         json!(self.steps)
     }
@@ -50,7 +50,7 @@ impl Generation {
         of_loop.join(self.name())
     }
 
-    /// Whether a step is done.
+    /// Returns true if a step is done.
     pub fn has(&self, step: &str) -> bool {
         self.steps.contains_key(step)
     }
@@ -60,17 +60,17 @@ impl Generation {
         self.steps.insert(step.to_owned(), outcome);
     }
 
-    /// Whether it is over: its test has come to an end.
+    /// Returns true if it is over: its test has come to an end.
     pub fn is_over(&self) -> bool {
         self.has("test")
     }
 
-    /// What its test says; nothing before that.
+    /// Returns the verdict of its test; `None` before the test.
     pub fn verdict(&self) -> Option<&str> {
         self.steps.get("test")?["verdict"].as_str()
     }
 
-    /// Whether its parameters were adopted.
+    /// Returns true if its parameters were adopted.
     pub fn is_adopted(&self) -> bool {
         self.verdict() == Some(ADOPTED)
     }
@@ -81,14 +81,14 @@ impl Generation {
         rest.iter().try_fold(self.steps.get(*first)?, |value, key| value.get(key))?.as_f64()
     }
 
-    /// How long its steps took.
+    /// Returns the time that its steps took, in seconds.
     pub fn seconds(&self) -> f64 {
         // A sum of nothing would be -0.
         STEPS.iter().filter_map(|step| self.number_at([step, "seconds"])).fold(0.0, |sum, seconds| sum + seconds)
     }
 }
 
-/// How many generations, at the end of these, were not adopted, one after the other.
+/// Returns the number of successive generations that were rejected last. A generation in progress does not count.
 pub fn rejected_in_a_row(generations: &[Generation]) -> usize {
     generations.iter().rev().filter(|generation| generation.is_over()).take_while(|last| !last.is_adopted()).count()
 }

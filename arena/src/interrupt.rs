@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use arena::schedule::Stop;
 use common::note;
 
-/// What Ctrl-C requests, from the first call on; the same for all parts of a run.
+/// Returns the stop that Ctrl-C requests from the first call on. All parts of a run share it.
 pub(crate) fn listen() -> Result<Arc<Stop>> {
     static STOP: OnceLock<Arc<Stop>> = OnceLock::new();
     if let Some(stop) = STOP.get() {

@@ -134,7 +134,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// What the command line says, and the file of settings that it may name. Ends the program if clap has something to tell.
+/// Reads the command line and the file of settings that it may name. Ends the program if clap has a message to print.
 fn read_arguments() -> Result<Cli> {
     let matches = args::matches(Cli::command(), std::env::args_os().collect())?;
     Ok(Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit()))

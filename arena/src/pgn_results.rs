@@ -36,7 +36,7 @@ pub enum PgnResultsError {
     /// A game contradicts itself, or has too many tags.
     #[error("line {line}: {fault}")]
     Game {
-        /// Where that is, from 1.
+        /// The number of the line, from 1.
         line: u64,
         /// The fault.
         fault: PgnFault,
@@ -104,7 +104,7 @@ impl PgnResults {
         self.numbers.get(name).copied()
     }
 
-    /// How many games count.
+    /// Returns the number of games that count.
     pub fn games(&self) -> u64 {
         self.white.iter().sum()
     }

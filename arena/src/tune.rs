@@ -41,7 +41,7 @@ pub(crate) fn tune(args: &SpsaArgs) -> Result<Option<[Values; 2]>> {
     let mut way = Vec::new();
     let (mut journal, failed) = open(args, &plan, &mut tuning, &mut way)?;
     let played = play((&plan, args.batch, failed), &mut tuning, &mut way, journal.as_mut());
-    // What was refused before its first pair leaves nothing.
+    // A run that is refused before its first pair leaves no files.
     if tuning.done() == 0 {
         return played.map(|()| None);
     }

@@ -1,4 +1,4 @@
-//! How many times a second a benchmark does what it measures.
+//! The rate of a benchmark: the number of times a second that it does what it measures.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// Whether a character changes how the text around it is shown instead of showing itself.
+/// Returns true if a character changes how the text around it is shown instead of showing itself.
 ///
 /// Control characters (C0, DEL, C1), the bidirectional controls of <https://www.unicode.org/reports/tr9/>, separators of
 /// lines and paragraphs, and the byte-order mark.

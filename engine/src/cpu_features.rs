@@ -41,7 +41,7 @@ pub extern "C" fn check() {
     }
 }
 
-/// Whether the processor has the features the program was built for.
+/// Returns true if the processor has the features the program was built for.
 ///
 /// `is_x86_feature_detected!` is constant for features enabled at compile time, so this executes CPUID itself;
 /// `black_box` keeps the compiler from vectorising the comparison with instructions that may be missing.

@@ -32,9 +32,9 @@ const MAX_TRIES: u32 = 2000;
 /// A request for openings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// How many.
+    /// The number of openings.
     pub count: u64,
-    /// Where the random numbers begin.
+    /// The seed of the random numbers.
     pub seed: u64,
     /// Positions to start from, one a line as FEN or EPD; without it, the start of chess.
     pub book: Option<PathBuf>,
@@ -146,8 +146,8 @@ pub fn play_randomly(start: Position, plies: u64, random: &mut Random) -> Option
     (!game.is_over()).then_some(game)
 }
 
-/// Whether a search within `limits` judges the position of a game to be within ±`balance` centipawns. The searcher
-/// forgets what it knew before: what is found must not depend on it.
+/// Returns true if a search within `limits` judges the position of a game to be within ±`balance` centipawns. The
+/// searcher forgets what it knew before: what is found must not depend on it.
 pub fn is_balanced(searcher: &mut Searcher, game: &Game, limits: Limits, balance: Value) -> bool {
     searcher.clear();
     searcher.search(game, limits, &mut ()).value.abs() <= balance

@@ -10,7 +10,7 @@
 // Output goes through `common`, which escapes it and does not panic.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
-// What tests share with an example names the library as that does.
+// The code that tests share with an example calls this library `engine`, as the example does.
 #[cfg(test)]
 extern crate self as engine;
 

@@ -173,7 +173,7 @@ fn run(command: Command, offer: Offer) -> Result<()> {
     }
 }
 
-/// Whether standard output shows colours: <https://no-color.org>.
+/// Returns true if standard output shows colours: <https://no-color.org>.
 fn is_in_colour() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

@@ -7,7 +7,7 @@ use crate::search::Limits;
 
 /// An opening book and the random numbers to choose its moves.
 pub(crate) struct Opening {
-    /// Whether moves are taken from the book (`OwnBook`).
+    /// True if moves are taken from the book (`OwnBook`).
     pub(crate) is_on: bool,
     /// The book of the option `BookFile`, if any.
     pub(crate) book: Option<Book>,

@@ -15,12 +15,12 @@ use crate::search::{
     Tablebase,
 };
 
-/// How moves and scores are written.
+/// The notation of moves and scores.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Display {
-    /// Castling as the king taking its rook.
+    /// True to write castling as the king taking its rook.
     pub(crate) chess960: bool,
-    /// Scores with the chances to win, draw and lose.
+    /// True to write scores with the chances to win, draw and lose.
     pub(crate) wdl: bool,
 }
 
@@ -31,23 +31,23 @@ impl Display {
     }
 }
 
-/// What a program offers beyond the options that every one has.
+/// The options that a program offers beyond those that every program has.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Offer {
-    /// Every search parameter.
+    /// True to offer every search parameter.
     pub tune_search: bool,
-    /// A tablebase, opened by this.
+    /// The function that opens a tablebase; none if the program offers no tablebase.
     pub open_tablebase: Option<OpenTablebase>,
 }
 
 /// Opens the tablebase in folders, separated as in PATH.
 pub type OpenTablebase = fn(folders: &str) -> OpenedTablebase;
 
-/// What was found in folders.
+/// The tablebase found in some folders.
 pub struct OpenedTablebase {
     /// The tablebase, if there is one.
     pub tablebase: Option<Box<dyn Tablebase>>,
-    /// What it has and what is wrong with it, for the user.
+    /// The contents of the tablebase and its faults, as text for the user.
     pub note: String,
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-/// How a waiting command ends the searches before it, both running and waiting ones.
+/// The way in which a waiting command ends the searches before it, both running and waiting ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Urgency {
     /// They end by themselves.

@@ -46,7 +46,7 @@ const MAGIC: [(Compression, &[u8]); 4] = [
 /// threads, such as pzstd, write one before each frame. See <https://www.rfc-editor.org/rfc/rfc8878#section-3.1.2>.
 const SKIPPABLE_FRAME: &[u8] = b"\x50\x2A\x4D\x18";
 
-/// Whether a file begins with a skippable frame.
+/// Returns true if a file begins with a skippable frame.
 fn is_skippable(head: &[u8]) -> bool {
     head.first().is_some_and(|byte| byte & 0xF0 == SKIPPABLE_FRAME[0]) && head[1..].starts_with(&SKIPPABLE_FRAME[1..])
 }

@@ -68,7 +68,7 @@ pub(crate) struct DatagenArgs {
     filter: FilterArgs,
 }
 
-/// How games begin.
+/// The openings of the games.
 #[derive(Args)]
 #[command(next_help_heading = "Openings")]
 struct OpeningArgs {
@@ -98,7 +98,7 @@ struct OpeningArgs {
     balance_nodes: u64,
 }
 
-/// How games are played.
+/// The conditions under which games are played.
 #[derive(Args)]
 #[command(next_help_heading = "Games")]
 struct PlayArgs {
@@ -131,7 +131,7 @@ struct PlayArgs {
 #[derive(Args)]
 #[command(next_help_heading = "Positions kept (none of this applies to viriformat, which holds whole games)")]
 struct FilterArgs {
-    /// Where positions come from.
+    /// The source of positions.
     #[arg(long, value_enum, default_value_t = SourceArg::Game)]
     from: SourceArg,
 
@@ -228,7 +228,7 @@ impl DatagenArgs {
         })
     }
 
-    /// How far the run goes.
+    /// Returns the extent of the run.
     pub(crate) fn extent(&self) -> Extent {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = self.concurrency.map_or(cores, usize::from);

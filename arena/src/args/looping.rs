@@ -75,10 +75,10 @@ pub(crate) struct GamesKeys {
 pub(crate) struct TuneKeys {
     #[arg(long, value_parser = tune)]
     pub(crate) command: CommandLine,
-    /// What makes the program that it is given as {engine}, if that is not the one that plays.
+    /// The command that builds the program which the tuner gets as {engine}, if it is not the one that plays.
     #[arg(long, value_parser = build)]
     pub(crate) build: Option<CommandLine>,
-    /// How many generations' data it gets.
+    /// The number of generations whose data the tuner gets.
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) keep: u32,
 }
@@ -98,21 +98,21 @@ fn tune(text: &str) -> Result<CommandLine, String> {
     }
 }
 
-/// What a command calls a copy of the present parameters, in which it changes numbers.
+/// The name, in a command, of a copy of the present parameters in which the command changes numbers.
 pub(crate) const REWRITTEN: &str = "rewritten";
 
-/// What stands in braces in the arguments of the tuner itself, as in `--pair 'S({mg}, {eg})'`.
+/// The names in braces that belong to the tuner's own arguments, as in `--pair 'S({mg}, {eg})'`.
 const OF_TUNER: [&str; 2] = ["mg", "eg"];
 
-/// How positions are made.
+/// The source of the positions.
 pub(crate) enum Games {
-    /// By arguments of `arena datagen`.
+    /// `arena datagen` with these arguments.
     Datagen(Vec<OsString>),
-    /// By another program.
+    /// Another program.
     Command(GamesKeys),
 }
 
-/// What a loop does.
+/// The settings of a loop.
 pub(crate) struct LoopSettings {
     pub(crate) file: PathBuf,
     pub(crate) keys: Keys,
@@ -120,11 +120,11 @@ pub(crate) struct LoopSettings {
     pub(crate) tune: TuneKeys,
     /// Arguments of `arena sprt`.
     test: Vec<OsString>,
-    /// What the file says, by table and key.
+    /// The contents of the file, by table and key.
     said: Map<String, Value>,
 }
 
-/// What the loop says to `arena datagen` and `arena sprt` itself.
+/// The flags of `arena datagen` and `arena sprt` that the loop sets itself.
 const OWN_OF_GAMES: [&str; 5] = ["output", "params", "resume", "force", "seed"];
 const OWN_OF_TEST: [&str; 9] =
     ["engine", "params", "against", "merino", "seed", "journal", "resume", "report", "event"];
@@ -132,7 +132,7 @@ const OWN_OF_TEST: [&str; 9] =
 /// The tables of the file, but for that of the engine.
 const TABLES: [&str; 3] = ["games", "tune", "test"];
 
-/// What may change while a loop goes on, by table and key.
+/// The settings that may change while a loop goes on, by table and key.
 pub(crate) const MAY_CHANGE: [(&str, &str); 6] = [
     ("", "stop"),
     ("", "generations"),
@@ -185,7 +185,7 @@ impl LoopSettings {
         Ok(settings)
     }
 
-    /// What the file says, without what may change while the loop goes on.
+    /// Returns the contents of the file without the settings that may change while the loop goes on.
     pub(crate) fn identity(&self) -> Value {
         let mut said = self.said.clone();
         for (table, key) in MAY_CHANGE {
@@ -247,7 +247,7 @@ fn command<A: Args>() -> Command {
     A::augment_args(Command::new("loop").no_binary_name(true))
 }
 
-/// What arguments of a table say.
+/// Parses the arguments of a table.
 fn parsed<A: Args>(table: &str, path: &Path, arguments: &[OsString]) -> Result<A> {
     let matches = command::<A>().try_get_matches_from(arguments).and_then(|matches| A::from_arg_matches(&matches));
     matches.map_err(|error| {
@@ -307,7 +307,7 @@ impl CommandLine {
         }
     }
 
-    /// Whether it has a name.
+    /// Returns true if it has a name.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.0.iter().any(|word| word.contains(&format!("{{{name}}}")))
     }

@@ -33,7 +33,7 @@ pub(crate) use spsa::SpsaArgs;
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MatchArgs {
-    /// How many games; an even number, since each opening is played with both colours.
+    /// The number of games; even, since each opening is played with both colours.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = even)]
     pub(crate) games: u32,
 
@@ -44,7 +44,7 @@ pub(crate) struct MatchArgs {
 /// The arguments of `arena gauntlet` and `arena round-robin`.
 #[derive(Args)]
 pub(crate) struct TournamentArgs {
-    /// How many games of each encounter, an even number.
+    /// The number of games of each encounter; even.
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = even)]
     pub(crate) games: u32,
 
@@ -83,7 +83,7 @@ impl CheckArgs {
         Ok(spec.resolved())
     }
 
-    /// Whether a check is to be done.
+    /// Returns true if a check is to be done.
     pub(crate) fn is_wanted(&self, name: &str) -> bool {
         self.only.as_ref().is_none_or(|text| name.contains(text))
     }
@@ -160,7 +160,7 @@ pub(crate) struct CommonArgs {
     pub(crate) event: String,
 }
 
-/// What is kept of a run, and from what it goes on.
+/// The files that a run keeps, and the one from which it resumes.
 #[derive(Args, Default)]
 pub(crate) struct KeepArgs {
     /// Write a page about the run, for a browser.
@@ -191,7 +191,7 @@ impl KeepArgs {
     }
 }
 
-/// How games are played.
+/// The conditions under which games are played.
 #[derive(Args, Clone)]
 pub(crate) struct PlayArgs {
     /// An engine, described as `cmd=PROGRAM [name=…] [args=…] [option.NAME=…] [tc=…] …`; given twice.

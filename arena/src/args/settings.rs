@@ -28,7 +28,7 @@ const ENGINE: &str = "engine";
 /// # Errors
 /// The first fault of the file, or what neither it nor the command line says. Ends the program where clap would.
 pub(crate) fn matches(command: Command, arguments: Vec<OsString>) -> Result<ArgMatches> {
-    // What is wrong with the arguments themselves is told when they are read in earnest; so is --help.
+    // The final parse reports faults of the arguments themselves and prints --help.
     let given = command.clone().ignore_errors(true).try_get_matches_from(&arguments).ok();
     let of_command = given.as_ref().and_then(|given| given.subcommand_matches(COMMAND));
     let file = of_command.and_then(|given| given.get_one::<PathBuf>(OPTIONS)).filter(|file| is_settings(file));
@@ -52,7 +52,7 @@ pub(crate) fn matches(command: Command, arguments: Vec<OsString>) -> Result<ArgM
     }
 }
 
-/// What a flag takes.
+/// The kind of value that a flag takes.
 #[derive(Clone, Copy, PartialEq)]
 enum Takes {
     Nothing,
@@ -60,7 +60,7 @@ enum Takes {
     Path,
     Paths,
     Engine,
-    /// What only the flag itself can tell.
+    /// Any other value, which only the flag's own parser can judge.
     Other,
 }
 
@@ -142,7 +142,7 @@ impl<'f> Reader<'f> {
         })
     }
 
-    /// Whether two flags cannot be given together.
+    /// Returns true if two flags cannot be given together.
     fn excludes(&self, one: &Arg, other: &Arg) -> bool {
         let names = |from: &Arg, to: &Arg| {
             self.command.get_arg_conflicts_with(from).iter().any(|excluded| excluded.get_id() == to.get_id())
@@ -244,7 +244,7 @@ fn scalar(value: &Value) -> Option<String> {
     }
 }
 
-/// Whether a flag, looked at alone, takes a value.
+/// Checks that a flag, looked at alone, takes a value.
 fn check(arg: &Arg, text: &str) -> Result<(), String> {
     let alone = Arg::new("value").long("value").value_parser(arg.get_value_parser().clone());
     let command = Command::new(COMMAND).no_binary_name(true).arg(alone);

@@ -77,7 +77,7 @@ fn find_merino() -> Result<PathBuf> {
     })
 }
 
-/// What a sequential test is, its bounds aside.
+/// The parameters of a sequential test except its bounds.
 #[derive(Args)]
 pub(crate) struct TestArgs {
     /// The unit of the bounds.

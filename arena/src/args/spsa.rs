@@ -54,7 +54,7 @@ pub(crate) struct SpsaArgs {
     #[arg(value_name = "OPTIONS")]
     pub(crate) options: PathBuf,
 
-    /// How many pairs of games.
+    /// The number of pairs of games.
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=100_000_000))]
     pairs: u32,
 

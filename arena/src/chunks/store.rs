@@ -17,7 +17,7 @@ use super::Counts;
 use crate::lock::lock_file;
 use crate::schedule::difference;
 
-/// How hard zstd tries: a chunk takes milliseconds, its games seconds.
+/// The level of zstd. Compressing a chunk takes milliseconds, playing its games takes seconds.
 const ZSTD_LEVEL: i32 = 15;
 
 /// Why a file cannot be written or gone on with.

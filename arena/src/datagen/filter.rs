@@ -34,7 +34,7 @@ named_enum! {
 }
 
 named_enum! {
-    /// Where positions are taken from.
+    /// The source of positions.
     Source {
         /// The positions of the game in which moves were played.
         Game = "game",
@@ -46,7 +46,7 @@ named_enum! {
 /// Which positions are kept; the rest is the same for all: see [`FilterOutcome`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filter {
-    /// Where they are taken from.
+    /// The source of the positions.
     pub source: Source,
     /// The number of positions skipped after the opening, in which pieces may hang after random moves.
     pub skip_plies: usize,

@@ -1,12 +1,12 @@
 //! Positions with results, from games that an engine plays against itself: Merino within this program, or any UCI engine.
 //!
 //! A game follows from the seed, its number and the [`Settings`] alone: each thread has a [player](crate::player) of its
-//! own, which forgets everything before a game. Games are written in the order of their numbers, a chunk of them at a time, so
-//! what comes out does not depend on the threads, and a run that was interrupted goes on to the same file.
+//! own, which forgets everything before a game. Games are written in the order of their numbers, a chunk at a time. The
+//! output therefore does not depend on the threads, and a run that was interrupted goes on to the same file.
 //!
-//! What is kept is *quiet*: the side to move is not in check, the move played neither captures nor promotes, and the
-//! quiescence search is within a margin of the static evaluation. No position is kept twice in a run. Instead of the
-//! positions of a game, the ends of the best lines of its searches can be taken ([`Source::PvEnd`]).
+//! The positions kept are *quiet*: the side to move is not in check, the move played neither captures nor promotes, and
+//! the quiescence search is within a margin of the static evaluation. No position is kept twice in a run. Instead of
+//! the positions of a game, the ends of the best lines of its searches can be taken ([`Source::PvEnd`]).
 //!
 //! # Formats
 //!

@@ -34,7 +34,7 @@ pub struct SelfGame {
     pub seed: u64,
     /// Its number in the run, from 0.
     pub number: u32,
-    /// Where it began, after the opening.
+    /// Its start, the position after the opening.
     pub start: Position,
     /// Its moves.
     pub moves: Vec<ScoredMove>,
@@ -116,7 +116,7 @@ pub fn play_game(settings: &Settings, number: u32) -> io::Result<Option<SelfGame
 pub(super) struct Table<'a> {
     settings: &'a Settings,
     player: &'a mut dyn Player,
-    /// How long the player has searched.
+    /// The time that the player has searched.
     pub(super) searching: Duration,
 }
 

@@ -42,7 +42,7 @@ pub enum DatagenError {
 /// The games of a seed.
 const MAX_GAMES: u32 = u32::MAX;
 
-/// How far a run goes, and how.
+/// The length of a run, its threads and its chunks.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
     /// The run ends with the game that reaches this many positions in all.
@@ -256,8 +256,8 @@ impl<'a, W: FnMut(&Tally, Option<&Failure>)> Collector<'a, W> {
         kept
     }
 
-    /// Whether a UCI engine has played a game before: as many of its records are known as a game may give. Another draw
-    /// of them would be more of the same game, under another number.
+    /// Returns true if a UCI engine has played a game before: as many of its records are known as a game may give.
+    /// Another draw of them would be more of the same game, under another number.
     fn is_repeated(&self, records: &[Record], most: usize) -> bool {
         let known = || records.iter().filter(|record| self.store.has(record.key)).count();
         self.settings.engine.is_some() && !records.is_empty() && known() >= most.min(records.len())

@@ -16,11 +16,11 @@ use crate::player::{Effort, Player, UciEngine, identify, merino_identity, player
 pub struct Settings {
     /// The engine that plays; without it, Merino within this program.
     pub engine: Option<UciEngine>,
-    /// Where the random numbers begin.
+    /// The seed of the random numbers.
     pub seed: u64,
     /// Positions to begin with, game by game; without it, the start of chess.
     pub book: Option<Book>,
-    /// How many of a hundred games begin in double Chess960 instead.
+    /// The chance, in percent, that a game begins in double Chess960 instead.
     pub chess960: u64,
     /// Random legal moves before the engine plays: so many plies, or one more.
     pub random_plies: u64,
@@ -36,7 +36,7 @@ pub struct Settings {
     pub adjudication: Adjudication,
     /// The filter of positions.
     pub filter: Filter,
-    /// How it is written.
+    /// The format of the output.
     pub format: Format,
     /// The evaluator that Merino plays with, and that [`Filter::margin`] is measured by.
     pub evaluator: Arc<Evaluator>,

@@ -26,7 +26,7 @@ pub struct Tally {
     pub filtered: List<{ FilterOutcome::ALL.len() }>,
     /// Nodes of all searches of games.
     pub nodes: u64,
-    /// How long the run took, with all its interruptions taken out.
+    /// The duration of the run without its interruptions.
     pub elapsed: Duration,
     /// The time of all threads.
     pub threads: Duration,

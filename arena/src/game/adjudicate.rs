@@ -13,20 +13,20 @@ use crate::uci_client::Score;
 pub struct DrawRule {
     /// The first move number, that of the FEN, at which it may happen.
     pub from_move: u16,
-    /// How many moves of each side in succession. Captures and pawn moves begin anew.
+    /// The number of successive moves of each side. Captures and pawn moves restart the count.
     pub moves: u32,
-    /// How far a score may be from 0, in centipawns.
+    /// The largest distance of a score from 0, in centipawns.
     pub score: i32,
 }
 
 /// When a side has lost: its own score has been bad enough for some of its moves in succession.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResignRule {
-    /// How many moves.
+    /// The number of successive moves.
     pub moves: u32,
-    /// How bad, in centipawns, a positive number.
+    /// The smallest deficit that counts, in centipawns; never negative.
     pub score: i32,
-    /// Whether the opponent's scores must be as good for as many moves.
+    /// True if the opponent's scores must be as good for as many moves.
     pub both: bool,
 }
 

@@ -119,7 +119,7 @@ impl Line {
         if self.drawn_after.is_some_and(|after| after < pv.len()) { LineEnd::PastDraw } else { LineEnd::Legal }
     }
 
-    /// Whether the line of a mate score ends in mate after that many moves.
+    /// Returns true if the line of a mate score ends in mate after that many moves.
     fn proves(&mut self, info: &Info<'_>) -> bool {
         let Some(Score::Mate(moves)) = info.score else { return true };
         let plies = if moves > 0 { 2 * i64::from(moves) - 1 } else { -2 * i64::from(moves) };

@@ -13,7 +13,7 @@ use crate::uci_client::{Answer, Engine, EngineError, Limit, Search};
 /// The conditions of a game, the same for both sides.
 #[derive(Clone, Debug)]
 pub struct Conditions {
-    /// How castling is written.
+    /// The notation of castling.
     pub variant: Variant,
     /// When games are ended early.
     pub adjudication: Adjudication,

@@ -105,12 +105,12 @@ named_enum! {
     }
 }
 
-/// How often each fault occurred.
+/// The number of times that each fault occurred.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Faults([u64; Fault::ALL.len()]);
 
 impl Faults {
-    /// How often a fault occurred.
+    /// Returns the number of times that a fault occurred.
     pub fn count(&self, fault: Fault) -> u64 {
         self.0[fault.index()]
     }
@@ -181,7 +181,7 @@ pub struct GameRecord {
     pub ending: Ending,
     /// Faults, in order.
     pub notes: Vec<Note>,
-    /// How long it took.
+    /// The time that it took.
     pub duration: Duration,
     /// The last lines exchanged with an engine that failed or sent an illegal move, in a game that was just played.
     pub exchange: Option<String>,

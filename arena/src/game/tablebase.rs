@@ -66,7 +66,7 @@ impl Tablebase {
         Ok(Tablebase { tables, sha256, count: names.len() })
     }
 
-    /// How many tables there are.
+    /// Returns the number of tables.
     pub fn count(&self) -> usize {
         self.count
     }
@@ -81,8 +81,9 @@ impl Tablebase {
         &self.sha256
     }
 
-    /// How a game ends, with best play, that has come to this position by a capture or a pawn move. `None` before that, if
-    /// somebody may castle, or if the tables do not know: there may be some for other material, or one that is damaged.
+    /// Returns the result, with best play, of a game that has reached this position by a capture or a pawn move. `None`
+    /// after any other move, if a side may castle, or if the tables do not know: the table of this material may be
+    /// missing or damaged.
     pub fn outcome(&self, position: &Position) -> Option<GameResult> {
         let may_castle = Color::ALL.into_iter().any(|color| position.castling().has_any(color));
         let is_small = position.occupied().count() as usize <= self.most_pieces();

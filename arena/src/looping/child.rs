@@ -16,7 +16,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use tools::children::ProcessGroup;
 
-/// How often it is looked whether the program has ended.
+/// The interval between checks whether the program has ended.
 const PAUSE: Duration = Duration::from_millis(20);
 /// The longest time for which output is read after the end of the program.
 const AFTER_END: Duration = Duration::from_secs(2);
@@ -25,7 +25,7 @@ const LONGEST_LINE: usize = 1 << 16;
 /// The bytes of its output that are kept; no object of JSON is longer.
 const MOST_OUTPUT: usize = 1 << 22;
 
-/// What a program came to.
+/// The result of a program.
 pub(super) struct Ended {
     /// Its standard output.
     pub(super) output: String,

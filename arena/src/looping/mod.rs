@@ -1,7 +1,7 @@
 //! Games, tuning, test, and again: generations of parameters, each kept only if it is better than the one before.
 //!
-//! What is done is what stands in the folder: `gen-001/result.json` and its like record the steps that are done, and
-//! the step that is not goes on from its own files.
+//! The folder is the state of a loop. `gen-001/result.json` and its like record the finished steps; an unfinished step
+//! goes on from its own files.
 
 mod call;
 mod child;
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &LoopArgs) -> Result<bool> {
     }
     let _lock = work.begin()?;
     let played = work.play();
-    // What there is comes before what went wrong.
+    // The results are printed before the error.
     let ended = work.ended();
     if args.json {
         out!("{:#}", work.to_json(ended.as_deref()));
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &LoopArgs) -> Result<bool> {
 /// A loop and its folder.
 struct Work {
     settings: LoopSettings,
-    /// Those that were begun; all but the last one are over.
+    /// The generations that were begun; all but the last one are over.
     generations: Vec<Generation>,
 }
 

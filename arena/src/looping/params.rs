@@ -13,7 +13,8 @@ use serde_json::json;
 use super::{Work, read, read_json};
 
 impl Work {
-    /// Where parameters are kept: the name of one file ends as that of the parameters which the loop began with.
+    /// Returns the name under which parameters are kept. A single file keeps the extension of the file that the loop
+    /// began with.
     pub(super) fn named(&self, stem: &str) -> PathBuf {
         let mut name = PathBuf::from(stem);
         if let [one] = &self.settings.keys.params[..] {
@@ -27,7 +28,7 @@ impl Work {
         self.folder().join(self.named("start"))
     }
 
-    /// What the tuner makes of a generation.
+    /// Returns the path of the parameters that the tuner makes in a generation.
     pub(super) fn tuned(&self, generation: &Generation) -> PathBuf {
         generation.folder(self.folder()).join(self.named("tuned"))
     }
@@ -46,7 +47,7 @@ impl Work {
         }
     }
 
-    /// Whether all files of parameters are at a place.
+    /// Returns true if all files of parameters are at a place.
     pub(super) fn are_there(&self, at: &Path) -> bool {
         self.files(at).iter().all(|path| path.exists())
     }
@@ -108,7 +109,7 @@ impl Work {
         Ok(())
     }
 
-    /// Whether two lists of files have the same in them.
+    /// Returns true if two lists of files have the same in them.
     pub(super) fn are_same(&self, one: &[PathBuf], other: &[PathBuf]) -> Result<bool> {
         for (one, other) in one.iter().zip(other) {
             if read(one)? != read(other)? {

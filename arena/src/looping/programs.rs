@@ -11,7 +11,7 @@ use super::call::{Call, call, text, written};
 use super::{Work, child};
 use crate::args::{CommandLine, find_program};
 
-/// What a program is built for.
+/// The purpose for which a program is built.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Program {
     /// To play.
@@ -21,7 +21,7 @@ pub(super) enum Program {
 }
 
 impl Program {
-    /// How the names of the program and of its log end.
+    /// Returns the endings of the names of the program and of its log.
     fn endings(self) -> [&'static str; 2] {
         match self {
             Program::Player => ["engine", "build.log"],

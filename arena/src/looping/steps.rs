@@ -21,11 +21,11 @@ use crate::interrupt::listen;
 use crate::tune::for_shell;
 use crate::{generate, output};
 
-/// What the test says of two engines that is recorded, by its name in the JSON of a match.
+/// The results of a test of two engines that are recorded, by their names in the JSON of a match.
 const OF_TEST: [&str; 7] = ["games", "wins", "losses", "draws", "elo", "elo_error", "seconds"];
 
 impl Work {
-    /// Does a step; what it came to, or nothing if it was interrupted.
+    /// Performs a step and returns its result; `None` if it was interrupted.
     pub(super) fn step(&self, step: &str, generation: &Generation, stop: &Stop) -> Result<Option<Value>> {
         note!("{}: {step}", generation.name());
         match step {
@@ -60,7 +60,7 @@ impl Work {
         if !self.build(Program::Asked, &present, stop)? {
             return Ok(None);
         }
-        // What an earlier attempt may have left is not what this one makes.
+        // An earlier attempt may have left files that must not pass for those of this one.
         self.remove(&tuned)?;
         if self.settings.tune.command.has(REWRITTEN) {
             self.copy(&self.files(&present), &tuned)?;
@@ -152,7 +152,7 @@ impl Work {
             bail!("{}: is no longer what the loop began with, {}", self.place("params"), self.start().display());
         }
         let files = if begun { self.files(&self.present()) } else { keys.params.clone() };
-        // Where there are several, nothing but a build reads them together.
+        // Only a build reads several files together.
         let present = if files.len() > 1 { self.present() } else { files[0].clone() };
         if let Some((args, _)) = self.settings.datagen(generation.number, &present, self.folder())? {
             args.settings().with_context(|| self.place("games"))?;

@@ -48,7 +48,8 @@ impl Effort {
         Effort::Nodes { most, soft: None }
     }
 
-    /// Whether the same engine answers the same to the same question. `is_uci`: the engine is a process of its own.
+    /// Returns true if the same engine answers the same to the same question. `is_uci`: the engine is a process of its
+    /// own.
     pub fn is_reproducible(self, is_uci: bool) -> bool {
         match self {
             Effort::Nodes { soft, .. } => soft.is_none() || !is_uci,
@@ -82,7 +83,7 @@ impl Effort {
 
 /// A position to be searched, with the moves that led to it.
 pub(crate) struct Question<'a> {
-    /// Where the moves begin.
+    /// The position before the moves.
     pub(crate) start: &'a Position,
     /// The moves.
     pub(crate) moves: &'a [Move],
@@ -103,7 +104,7 @@ pub(crate) struct Found {
     pub(crate) line: Vec<Move>,
     /// Nodes searched, as far as they are known.
     pub(crate) nodes: u64,
-    /// How long the search took.
+    /// The time that the search took.
     pub(crate) time: Duration,
 }
 
@@ -126,7 +127,7 @@ named_enum! {
 /// An engine gave no answer that can be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// What happened.
+    /// The kind of failure.
     pub kind: FailureKind,
     /// The engine's last words, or what is wrong with its answer.
     pub text: String,

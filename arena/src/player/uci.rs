@@ -24,9 +24,9 @@ const TRIAL_DEPTH: u32 = 8;
 pub struct UciEngine {
     /// The program, its options, and whether it is started anew for every game.
     pub spec: EngineSpec,
-    /// How castling is written.
+    /// The notation of castling.
     pub variant: Variant,
-    /// Whether it is to tell the chances of win, draw and loss.
+    /// True if it prints the chances of win, draw and loss.
     pub tells_chances: bool,
     /// Timeouts for everything but searches.
     pub timeouts: Timeouts,
@@ -61,8 +61,9 @@ impl UciEngine {
         Engine::start(&self.spec, &extra, self.timeouts)
     }
 
-    /// Whether `ucinewgame`, or a new start where the description asks for one, makes it forget earlier searches: it is
-    /// asked the same twice, with other searches between. `true` where it fails or where answers depend on time.
+    /// Returns true if `ucinewgame`, or a new start where the description asks for one, makes it forget earlier
+    /// searches: it is asked the same twice, with other searches between. `true` where it fails or where answers depend
+    /// on time.
     ///
     /// # Errors
     /// If it cannot be started.

@@ -74,7 +74,7 @@ impl Input {
         Ok(Input { path: path.to_owned(), lines, sha256, is_chess960 })
     }
 
-    /// How many lines there are.
+    /// Returns the number of lines.
     pub fn lines(&self) -> u64 {
         self.lines
     }
@@ -84,7 +84,7 @@ impl Input {
         &self.sha256
     }
 
-    /// Whether a position castles as in Chess960 only.
+    /// Returns true if a position castles as in Chess960 only.
     pub fn is_chess960(&self) -> bool {
         self.is_chess960
     }

@@ -23,7 +23,7 @@ pub enum LineFault {
     NoResult,
 }
 
-/// How a line has its label.
+/// The notation of a line's label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Style {
     /// Operations of EPD: `c9` is the result, `ce` the score in the view of the side to move.
@@ -38,7 +38,7 @@ pub(super) struct Line<'t> {
     text: &'t str,
     /// The position.
     pub(super) position: Position,
-    /// Where the label begins.
+    /// The offset of the label in the text, in bytes.
     label: usize,
     style: Style,
 }

@@ -29,7 +29,7 @@ use crate::player::{Effort, Player, UciEngine, identify, player};
 /// The lines between two times at which the player forgets everything.
 pub const BLOCK: usize = 100;
 
-/// What a mate counts, centipawns.
+/// The score of a mate, in centipawns.
 pub const MATE_SCORE: i32 = 3000;
 
 /// Everything that determines the output, besides the lines.
@@ -43,12 +43,12 @@ pub struct Settings {
     pub hash: usize,
     /// The limit of every search.
     pub effort: Effort,
-    /// How the lines are written: EPD, or bulletformat.
+    /// The format of the output: EPD or bulletformat.
     pub format: Format,
 }
 
 impl Settings {
-    /// Whether the expected points take the place of the results.
+    /// Returns true if the expected points take the place of the results.
     fn writes_points(&self) -> bool {
         self.engine.as_ref().is_some_and(|engine| engine.tells_chances)
     }

@@ -70,9 +70,9 @@ impl Store {
     }
 }
 
-/// What a line comes to.
+/// The outcome of a line.
 enum Labelled {
-    /// What is written for it.
+    /// The search gave a score; `record` goes to the output.
     Scored { record: Vec<u8>, is_mate: bool, nodes: u64 },
     /// There is no legal move.
     NoMove,
@@ -187,7 +187,7 @@ fn changed(fault: &LineFault) -> Failure {
 }
 
 impl Settings {
-    /// What is written for a line that was searched.
+    /// Builds the record of a line that was searched. Fails without a score, chances or a result that it needs.
     fn record(&self, line: &Line<'_>, found: &Found) -> Labelled {
         let failed = |what: &str| {
             let text = format!("the search gave no {what} [{}]", line.position.to_fen());

@@ -15,7 +15,7 @@ pub struct Tally {
     pub blocks: u64,
     /// Lines that have a new score.
     pub scored: u64,
-    /// Those of them whose score is a mate.
+    /// The lines among them whose new score is a mate.
     pub mates: u64,
     /// Lines that were left out, their position having no legal move.
     pub without_move: u64,
@@ -23,7 +23,7 @@ pub struct Tally {
     pub left_out: [u64; FailureKind::ALL.len()],
     /// Nodes of all searches.
     pub nodes: u64,
-    /// How long the run took, with all its interruptions taken out.
+    /// The duration of the run without its interruptions.
     pub elapsed: Duration,
     /// The time of all threads.
     pub threads: Duration,

@@ -37,8 +37,9 @@ pub fn calc_json(counts: &Counts, sprt: Option<&Sprt>) -> Result<Value, ModelErr
     }))
 }
 
-/// How likely a test with normalized bounds is to accept H1 at some true differences, in normalized Elo, and how many
-/// games it takes on average. Without any, those of the bounds, between and beyond.
+/// Returns a table about a test with normalized bounds. For each true difference, in normalized Elo, it has the chance
+/// that the test accepts H1 and the mean number of games. If `elos` is empty, the differences are the bounds and some
+/// between and beyond them.
 pub fn plan_table(sprt: &Sprt, elos: &[f64]) -> String {
     let [elo0, elo1] = sprt.bounds.as_array();
     let usual = [-1.0, -0.5, 0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0].map(|part| elo0 + part * (elo1 - elo0));

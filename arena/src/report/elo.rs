@@ -13,7 +13,7 @@ use super::table::{aligned, number, short};
 use crate::pgn_results::{LeftOut, PgnResults};
 use crate::stats::{Meeting, Origin, Rating, comparable_groups, ratings_from};
 
-/// How many encounters a table shows.
+/// The largest number of encounters that a table shows.
 const MAX_ENCOUNTERS: usize = 100;
 /// The assumptions behind ratings and their errors.
 const MODEL: &str = "likeliest ratings of all games at once, each game by itself (trinomial): which were pairs from one \

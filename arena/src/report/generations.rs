@@ -1,9 +1,9 @@
-//! The generations of a loop in words: what stands in the table for a terminal and in that of the page.
+//! The generations of a loop in words: the cells of the table for a terminal and of the table on the page.
 
 use super::table::{aligned, duration, signed};
 use crate::generation::{ADOPTED, Generation, UNCHANGED};
 
-/// What each cell of [`row`] is.
+/// The headings of the cells of [`row`].
 pub(super) const HEAD: [&str; 8] = ["generation", "games", "positions", "loss", "tuned", "Elo", "verdict", "time"];
 
 /// The generations of a loop, a row each.
@@ -39,7 +39,7 @@ pub(super) fn elo(generation: &Generation) -> String {
     }
 }
 
-/// What follows from the test.
+/// Returns the outcome of the test, with the decision that follows from it.
 pub(super) fn verdict(generation: &Generation) -> &'static str {
     match generation.verdict() {
         Some(ADOPTED) => "H1: adopted",

@@ -29,7 +29,7 @@ pub struct MatchReport<'a> {
     pub setup: &'a Setup,
     /// The games played.
     pub tally: &'a Tally,
-    /// How long it took, before a pause too.
+    /// The time that the match took, including the time before a pause.
     pub elapsed: Duration,
     /// The games in progress, while there are any: the page is then read anew every [`REFRESH`].
     pub live: Option<&'a [LiveGame]>,

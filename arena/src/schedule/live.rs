@@ -13,7 +13,7 @@ pub struct LiveGame {
     pub number: u32,
     /// Which of the engines play, White first.
     pub players: [usize; 2],
-    /// Where it stands.
+    /// Its present position.
     pub position: Position,
     /// The last move of each side, White first.
     pub last: [Option<PlayedMove>; 2],
@@ -48,7 +48,7 @@ impl Live {
     }
 
     fn slots(&self) -> MutexGuard<'_, Vec<Option<LiveGame>>> {
-        // What another thread left half-done is a picture of a game, no more.
+        // A thread that panicked can leave at most the picture of a game half-done.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -29,7 +29,7 @@ impl Format {
 pub struct Schedule {
     /// The encounters.
     pub format: Format,
-    /// How many engines there are, at least two.
+    /// The number of engines, at least two.
     pub engines: usize,
 }
 
@@ -63,13 +63,13 @@ pub struct Match {
     pub limit: Limit,
     /// The conditions of all games.
     pub conditions: Conditions,
-    /// Where games begin: two of them at every opening, colours reversed.
+    /// The openings of the games. Two games begin at each, with colours reversed.
     pub book: Book,
-    /// How many games of each encounter; even where there are several encounters.
+    /// The number of games of each encounter; even if there are several encounters.
     pub games: u32,
-    /// How many at a time.
+    /// The number of games played at a time.
     pub concurrency: usize,
-    /// The processors of each of these, if they have some of their own.
+    /// The processors of each concurrent game, if games have processors of their own.
     pub pinning: Option<Pinning>,
     /// Timeouts of engines for everything without a clock.
     pub timeouts: Timeouts,
@@ -97,7 +97,7 @@ impl Match {
         self.schedule().encounters()
     }
 
-    /// How many games are to be played in all.
+    /// Returns the number of games to be played in all.
     pub fn total_games(&self) -> u32 {
         let encounters = u32::try_from(self.encounters().len()).unwrap_or(u32::MAX);
         self.games.saturating_mul(encounters)

@@ -114,10 +114,10 @@ struct Slot<'a> {
     plan: &'a Match,
     stop: &'a Stop,
     live: Option<&'a Live>,
-    /// Which of these games it is.
+    /// The number of the slot, from 0.
     index: usize,
     left: &'a [u32],
-    /// How many games of `left` were begun.
+    /// The number of games of `left` that were begun.
     next: &'a AtomicUsize,
     is_broken: &'a AtomicBool,
     engines: Engines,

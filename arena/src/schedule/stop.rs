@@ -34,12 +34,12 @@ impl Stop {
         kill_all();
     }
 
-    /// Whether the end was requested.
+    /// Returns true if the end was requested.
     pub fn is_requested(&self) -> bool {
         self.reached() >= Self::SOON
     }
 
-    /// Whether running games are abandoned.
+    /// Returns true if running games are abandoned.
     pub(crate) fn is_immediate(&self) -> bool {
         self.reached() >= Self::NOW
     }

@@ -61,7 +61,7 @@ impl Halves {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct PlayedGame {
     number: u32,
-    /// Those of the first engine of its encounter.
+    /// The half points of the first engine of its encounter.
     half_points: u8,
 }
 
@@ -73,7 +73,7 @@ pub struct Tally {
     pub engines: Vec<EngineTally>,
     /// By encounter, as [`Schedule::encounters`] lists them.
     pub encounters: Vec<Encounter>,
-    /// How often games ended so, by [`Ending::index`].
+    /// The number of games with each ending, by [`Ending::index`].
     pub endings: [u64; Ending::ALL.len()],
     /// Games added.
     pub games: u64,
@@ -134,7 +134,7 @@ impl Tally {
         self.history.push(result);
     }
 
-    /// Whether a game was added.
+    /// Returns true if a game was added.
     pub fn has(&self, number: u32) -> bool {
         self.numbers.contains(&number)
     }

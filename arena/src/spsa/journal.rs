@@ -14,13 +14,13 @@ const RUN: &str = "spsa";
 #[derive(Debug)]
 pub struct SpsaJournal(JournalFile);
 
-/// What decides a run: that of a match, with options, gains and batches.
+/// Returns the identity of a run: that of its match, with the options, the gains and the size of a batch.
 pub fn spsa_identity(plan: &Match, tuning: &Tuning, size: u32) -> Value {
     let mut identity = identity(plan, None);
     identity["options"] = tuning.options().iter().map(|option| option.line(option.start)).collect();
     let Gains { pairs, alpha, gamma, stability } = tuning.gains();
     identity["pairs"] = pairs.into();
-    // Journals of before these could be chosen do not speak of them.
+    // Journals that are older than the choice of gains do not mention them.
     if tuning.gains() != Gains::new(pairs) {
         identity["gains"] = format!("alpha {alpha}, gamma {gamma}, stability {stability}").into();
     }

@@ -12,7 +12,7 @@ const MOST: usize = 1000;
 pub struct SpsaOption {
     /// Its name.
     pub name: String,
-    /// Whether it takes whole numbers only.
+    /// True if it takes whole numbers only.
     pub is_whole: bool,
     /// The value the run begins with.
     pub start: f64,
@@ -20,9 +20,10 @@ pub struct SpsaOption {
     pub min: f64,
     /// The most it may be.
     pub max: f64,
-    /// How far the last pairs move it to either side. Larger before: see [`Gains`](super::Gains).
+    /// The distance by which the last pairs move it to either side. Earlier pairs move it farther: see
+    /// [`Gains`](super::Gains).
     pub step: f64,
-    /// What a point won is worth at the end, in steps. Larger before.
+    /// The change per point won at the end, in steps. Earlier points change it more.
     pub rate: f64,
 }
 
@@ -32,7 +33,7 @@ pub struct SpsaOption {
 pub struct OptionsError {
     /// Which line, from 1; the last one where lines are missing.
     pub line: usize,
-    /// What is wrong.
+    /// The fault.
     pub fault: String,
 }
 

@@ -16,7 +16,7 @@ use crate::uci_client::{Engine, EngineError};
 /// After so many games in a row that could not begin, one thread gives the run up.
 const MAX_FAILED_STARTS: u32 = 10;
 
-/// How often it is looked whether the run is to end at once.
+/// The interval between checks whether the run is to end at once.
 const PATIENCE: Duration = Duration::from_millis(200);
 
 /// One pair of so many may fail, and the first one that does in any case.

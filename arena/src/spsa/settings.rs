@@ -32,7 +32,7 @@ pub struct SettingsFile {
     document: Document<String>,
 }
 
-/// Whether a file has settings in TOML, as its name says.
+/// Returns true if a file has settings in TOML, as its name says.
 pub fn is_settings(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
 }

@@ -10,7 +10,7 @@ const EARLY: u32 = 25;
 /// Drifts beyond this are more than chance: options that do nothing come as far in one run of fifty or less.
 pub const TELLING: f64 = 3.5;
 
-/// How steps and rates fall over a run, to 1 at its end.
+/// The decay of steps and rates over a run, to 1 at its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gains {
     /// Pairs of the whole run.
@@ -24,17 +24,18 @@ pub struct Gains {
 }
 
 impl Gains {
-    /// Those that Spall advises for few trials.
+    /// Creates the gains that Spall advises for few trials.
     pub const fn new(pairs: u32) -> Self {
         Gains { pairs, alpha: 0.602, gamma: 0.101, stability: 0.1 }
     }
 
-    /// How many times as far as at the end pair `pair`, from 0, moves the values to either side.
+    /// Returns the factor by which pair `pair`, counted from 0, moves the values to either side farther than the last
+    /// pair does.
     pub fn reach(self, pair: u32) -> f64 {
         (f64::from(self.pairs) / (f64::from(pair) + 1.0)).powf(self.gamma)
     }
 
-    /// How many times as much as at the end a point of pair `pair` moves them.
+    /// Returns the factor by which a point of pair `pair` moves the values more than a point at the end does.
     pub fn rate(self, pair: u32) -> f64 {
         let constant = self.stability * f64::from(self.pairs);
         ((constant + f64::from(self.pairs)) / (constant + f64::from(pair) + 1.0)).powf(self.alpha) / self.reach(pair)
@@ -52,7 +53,7 @@ impl Gains {
     }
 }
 
-/// What the two engines of a pair play with.
+/// The values with which the two engines of a pair play.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
     /// By option: whether the first engine has the larger value.
@@ -95,8 +96,9 @@ impl Tuning {
         &self.values
     }
 
-    /// What was found: the mean of the values over the second half of the run, which games scatter less than its end; their
-    /// present values until then. See Polyak and Juditsky, Acceleration of Stochastic Approximation by Averaging (1992).
+    /// Returns the result: the mean of the values over the second half of the run, and the present values before that
+    /// half. Chance scatters the mean less than the last values. See Polyak and Juditsky, Acceleration of Stochastic
+    /// Approximation by Averaging (1992).
     pub fn found(&self) -> Vec<f64> {
         let summed = f64::from(self.done.saturating_sub(self.gains.pairs / 2));
         if summed == 0.0 { self.values.clone() } else { self.sums.iter().map(|sum| sum / summed).collect() }
@@ -114,7 +116,7 @@ impl Tuning {
         &self.drifts
     }
 
-    /// How many pairs have moved them.
+    /// Returns the number of pairs that have moved the values.
     pub fn done(&self) -> u32 {
         self.done
     }
@@ -129,7 +131,7 @@ impl Tuning {
         self.gains
     }
 
-    /// What is tried in pair `pair` from the present values.
+    /// Returns the trial of pair `pair` from the present values.
     pub fn trial(&self, pair: u32) -> Trial {
         let first = Random::seeded(self.seed).below(u64::MAX);
         let mut random = Random::seeded(first.wrapping_add(u64::from(pair)));

@@ -18,12 +18,12 @@ impl Counts {
         }
     }
 
-    /// How many were counted: games or pairs.
+    /// Returns the number of games or pairs counted.
     pub fn total(&self) -> u64 {
         self.as_slice().iter().sum()
     }
 
-    /// How many games one count stands for.
+    /// Returns the number of games that one count stands for.
     pub fn games_each(&self) -> u64 {
         match self {
             Counts::Games(_) => 1,

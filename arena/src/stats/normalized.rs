@@ -57,8 +57,8 @@ fn along_the_mean(frequencies: &Frequencies, t: f64) -> f64 {
     possible_means(frequencies, ratio).into_iter().map(best_between).fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// Where E b > 0 can lie if E b² = `ratio` (E b)²: between the chords that join neighbours on the parabola of (b, b²)
-/// below, and ¼ above.
+/// Returns the intervals in which E b > 0 can lie if E b² = `ratio` (E b)². The chords that join neighbours on the
+/// parabola of (b, b²) bound E b² from below, and ¼ bounds it from above.
 fn possible_means(frequencies: &Frequencies, ratio: f64) -> Vec<(f64, f64)> {
     let places: Vec<f64> = frequencies.iter().map(|(value, _)| value - 0.5).filter(|&b| b > 0.0).collect();
     let mut start = places[0] / ratio;
@@ -131,7 +131,7 @@ fn with_moments(frequencies: &Frequencies, first: f64, second: f64) -> Option<f6
             (curvature[0] * gradient[1] - curvature[1] * gradient[0]) / determinant,
         ];
         let fall = step[0] * gradient[0] + step[1] * gradient[1];
-        // Where the moments cannot be had, the function falls without end.
+        // The function falls without bound if no distribution has these moments.
         if !fall.is_finite() || current < -50.0 {
             return None;
         }

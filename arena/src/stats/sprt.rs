@@ -180,7 +180,7 @@ impl Sprt {
         let llr = self.llr(counts)?;
         let prospect = || {
             let [t0, t1] = self.deviations(counts);
-            // What the ratio has grown by at each result: with lopsided results, much less than their mean promises.
+            // The mean growth of the ratio per result. Lopsided results let it grow much less than their mean promises.
             let drift = llr / counts.total() as f64;
             self.prospect_at(llr, f64::midpoint(t0, t1) + drift / (t1 - t0), [t0, t1], counts.games_each() as f64)
         };
@@ -201,7 +201,8 @@ impl Sprt {
         Prospect { pass: motion.ends_above() + 0.0, games: games + 0.0 }
     }
 
-    /// How many deviations of a result the bounds lie above ½, with the spread of these counts.
+    /// Returns the distances of the bounds above ½, in standard deviations of a result. The spread is that of these
+    /// counts.
     pub(super) fn deviations(&self, counts: &Counts) -> [f64; 2] {
         let frequencies = counts.frequencies(FLOOR);
         let sigma = mean_and_variance(&frequencies).1.sqrt();

@@ -43,7 +43,7 @@ pub enum EngineError {
     Crashed {
         /// The expected word.
         expected: &'static str,
-        /// How it ended.
+        /// The exit of its process.
         exit: ExitInfo,
     },
     /// It did not answer, and was killed.
@@ -51,7 +51,7 @@ pub enum EngineError {
     Stalled {
         /// The expected word.
         expected: &'static str,
-        /// How long it had.
+        /// The time that it had.
         waited: Duration,
         /// The last lines of its standard error, as they follow a message, or nothing.
         stderr: String,
@@ -59,7 +59,7 @@ pub enum EngineError {
     /// It did not read its input, and was killed.
     #[error("did not read its input within {} ms, and was killed", waited.as_millis())]
     NotReading {
-        /// How long it had.
+        /// The time that it had.
         waited: Duration,
     },
     /// It reported an error during its start.
@@ -304,7 +304,7 @@ impl Engine {
     }
 }
 
-/// Whether an `info` line has an exact score after so many nodes.
+/// Returns true if an `info` line has an exact score after so many nodes.
 fn has_reached(line: &str, nodes: u64) -> bool {
     Info::parse(line).is_some_and(|info| info.exact_score().is_some() && info.nodes.is_some_and(|found| found >= nodes))
 }

@@ -73,7 +73,7 @@ pub struct Info<'a> {
     pub multipv: Option<u32>,
     /// The score.
     pub score: Option<Score>,
-    /// Whether the score is only a bound.
+    /// True if the score is only a bound.
     pub is_bound: bool,
     /// The chances of win, draw and loss of the side to move, in thousandths.
     pub chances: Option<[u16; 3]>,
@@ -132,7 +132,7 @@ impl<'a> Info<'a> {
         self.score.filter(|_| self.is_main() && !self.is_bound)
     }
 
-    /// Whether this is the best line, or the only one.
+    /// Returns true if this is the best line, or the only one.
     pub fn is_main(&self) -> bool {
         self.multipv.is_none_or(|number| number == 1)
     }

@@ -140,7 +140,7 @@ impl Process {
         self.stdin = None;
     }
 
-    /// Whether the program has ended; its number stays taken.
+    /// Returns true if the program has ended; its number stays taken.
     pub(super) fn has_ended(&self) -> bool {
         self.group.has_ended()
     }

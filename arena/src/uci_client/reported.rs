@@ -2,7 +2,7 @@
 
 use super::{Answer, Info, Score};
 
-/// What the lines of a search say of its position. Bounds are no scores.
+/// The evaluation of a position that the lines of its search report. Bounds do not count as scores.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reported<'a> {
     /// The last exact score of the best line, in the view of the side to move.
@@ -20,7 +20,7 @@ pub struct Reported<'a> {
 }
 
 impl Answer {
-    /// What the lines of the search say.
+    /// Returns the evaluation that the lines of the search report.
     pub fn reported(&self) -> Reported<'_> {
         let mut reported = Reported::default();
         for info in self.infos.iter().rev().filter_map(|line| Info::parse(line)) {

@@ -7,7 +7,7 @@ use super::EngineSpec;
 use super::bounds::LastLines;
 use super::process::{Process, ReadOutcome};
 
-/// How long an engine has to read a line.
+/// The time within which an engine must read a line.
 const READ: Duration = Duration::from_secs(5);
 /// The time to wait for an engine that reads nothing any more: earlier lines, and its end, come at once.
 const UNREAD: Duration = Duration::from_millis(100);

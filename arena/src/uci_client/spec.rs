@@ -22,7 +22,7 @@ pub struct EngineSpec {
     pub options: Vec<(String, String)>,
     /// Its own limit, where it plays at odds.
     pub limit: Option<Limit>,
-    /// Whether it is started anew for every game.
+    /// True if it is started anew for every game.
     pub restart: bool,
 }
 

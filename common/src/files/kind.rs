@@ -13,7 +13,7 @@ const HEAD: u64 = 1 << 14;
 pub struct Kind {
     /// Its name with article: `a page`.
     pub name: &'static str,
-    /// Whether a file that begins like this is of the kind.
+    /// True if a file that begins like this is of the kind.
     pub is_own: fn(&[u8]) -> bool,
 }
 
@@ -36,7 +36,7 @@ impl Kind {
     /// Any content: the output cannot be recognised, and replaces whatever is there.
     pub const ANY: Kind = Kind { name: "a file", is_own: |_| true };
 
-    /// Whether such a file may be written there: there is none, or an empty one, or one of this kind.
+    /// Returns true if such a file may be written there: there is none, or an empty one, or one of this kind.
     pub(super) fn may_replace(&self, target: &Target) -> io::Result<bool> {
         let Target::File { path, .. } = target else { return Ok(true) };
         let mut head = Vec::new();
@@ -49,7 +49,7 @@ impl Kind {
     }
 }
 
-/// Whether the first word of a file, in small letters, is this one.
+/// Returns true if the first word of a file, in small letters, is this one.
 fn starts_with(head: &[u8], word: &str) -> bool {
     let head = head.trim_ascii_start();
     head.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))

@@ -64,7 +64,7 @@ impl Target {
         Ok(Target::File { path: end, identity, place })
     }
 
-    /// Whether two names lead to one file.
+    /// Returns true if two names lead to one file.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Target::StandardOutput, Target::StandardOutput) => true,
@@ -75,7 +75,7 @@ impl Target {
         }
     }
 
-    /// Whether it is the same file, or a file that is there, somewhere in that folder.
+    /// Returns true if it is the same file, or a file that is there, somewhere in that folder.
     pub(super) fn is_part_of(&self, other: &Self) -> bool {
         if self.is_same(other) {
             return true;
@@ -104,8 +104,8 @@ fn identity(metadata: &Metadata) -> Identity {
     (metadata.dev(), metadata.ino())
 }
 
-/// Whether this is the regular file that standard output was redirected to: its name must not be given to another file
-/// while the program prints.
+/// Returns true if this is the regular file that standard output was redirected to: its name must not be given to
+/// another file while the program prints.
 #[cfg(unix)]
 fn is_standard_output(metadata: &Metadata) -> bool {
     use std::os::fd::AsFd;

@@ -1,4 +1,4 @@
-//! What must never happen to files.
+//! Tests of mishaps that must never happen to files.
 
 use std::fs;
 use std::path::Path;

@@ -9,7 +9,7 @@ use crate::chess::{CastlingSide, Color, Move, Position, Square, attacks};
 
 const NUMBERS: usize = 781;
 
-// Where the numbers of each kind begin.
+// The indices at which the numbers of each kind begin.
 const CASTLING: usize = 768;
 const EN_PASSANT: usize = 772;
 const WHITE_TO_MOVE: usize = 780;

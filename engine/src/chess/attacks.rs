@@ -57,7 +57,7 @@ static KNIGHT: [Bitboard; 64] = leaper_table(&[(1, 2), (2, 1), (2, -1), (1, -2),
 static KING: [Bitboard; 64] = leaper_table(&[(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)]);
 static PAWN: [[Bitboard; 64]; 2] = [leaper_table(&[(-1, 1), (1, 1)]), leaper_table(&[(-1, -1), (1, -1)])];
 
-/// How one square's blockers are turned into a place in the table.
+/// The mapping from the blockers of one square to a place in the table.
 #[derive(Clone, Copy)]
 struct Slider {
     /// The squares whose occupation matters: the lines without their last squares.

@@ -27,31 +27,31 @@ impl Bitboard {
         Bitboard(0xFF << (8 * rank as u8))
     }
 
-    /// Whether `square` is in the set.
+    /// Returns true if `square` is in the set.
     #[inline(always)]
     pub const fn has(self, square: Square) -> bool {
         self.0 >> square.index() & 1 != 0
     }
 
-    /// Whether the set is empty.
+    /// Returns true if the set is empty.
     #[inline(always)]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether the set has a square.
+    /// Returns true if the set has a square.
     #[inline(always)]
     pub const fn any(self) -> bool {
         self.0 != 0
     }
 
-    /// Whether the set has two squares or more.
+    /// Returns true if the set has two squares or more.
     #[inline(always)]
     pub const fn has_several(self) -> bool {
         self.0 & self.0.wrapping_sub(1) != 0
     }
 
-    /// How many squares the set has.
+    /// Returns the number of squares in the set.
     #[inline(always)]
     pub const fn count(self) -> u32 {
         self.0.count_ones()

@@ -15,7 +15,7 @@ impl CastlingSide {
     /// Both ways, king's side first.
     pub const ALL: [Self; 2] = [CastlingSide::King, CastlingSide::Queen];
 
-    /// Where the king ends, on the back rank of `color`.
+    /// Returns the square of the king after castling, on the back rank of `color`.
     #[inline(always)]
     pub const fn king_target(self, color: Color) -> Square {
         let file = match self {
@@ -25,7 +25,7 @@ impl CastlingSide {
         Square::new(file, Rank::First.relative_to(color))
     }
 
-    /// Where the rook ends, on the back rank of `color`.
+    /// Returns the square of the rook after castling, on the back rank of `color`.
     #[inline(always)]
     pub const fn rook_target(self, color: Color) -> Square {
         let file = match self {
@@ -59,7 +59,7 @@ impl CastlingRights {
         self.rooks[color.index()][side as usize]
     }
 
-    /// Whether `color` may castle on either side.
+    /// Returns true if `color` may castle on either side.
     #[inline(always)]
     pub fn has_any(self, color: Color) -> bool {
         self.rooks[color.index()] != [None; 2]

@@ -38,7 +38,7 @@ impl Checks {
         Checks { squares, discoverers }
     }
 
-    /// Whether a legal move of the position gives check.
+    /// Returns true if a legal move of the position gives check.
     #[inline(always)]
     pub fn are_given_by(&self, position: &Position, mv: Move) -> bool {
         let moved = position.piece_type_on(mv.from()).unwrap_or(PieceType::Pawn);

@@ -26,7 +26,7 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// Whether it is one of the comments `c0` to `c9`.
+    /// Returns true if it is one of the comments `c0` to `c9`.
     fn is_comment(&self) -> bool {
         matches!(self.opcode.as_bytes(), [b'c', b'0'..=b'9'])
     }

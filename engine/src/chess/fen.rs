@@ -24,7 +24,7 @@ pub enum FenError {
     RankLength {
         /// 1 to 8.
         rank: usize,
-        /// How many squares were described.
+        /// The number of squares described.
         found: usize,
     },
     /// A character that is no piece and no count of empty squares.
@@ -56,7 +56,7 @@ pub enum FenError {
     Kings {
         /// Whose king.
         color: Color,
-        /// How many there are.
+        /// The number of kings.
         found: u32,
     },
     /// More pieces than a game can have.
@@ -80,7 +80,7 @@ impl Position {
     /// Reads a FEN of six fields, or of four (the clocks are then 0 and 1).
     ///
     /// # Errors
-    /// What is malformed, or why the position is illegal.
+    /// If a field is malformed or the position is illegal.
     pub fn from_fen(fen: &str) -> Result<Self, FenError> {
         let fields = fen.split_ascii_whitespace().count();
         if fields != 4 && fields != 6 {

@@ -53,7 +53,7 @@ impl GameResult {
     }
 }
 
-/// How the rules end a game.
+/// The end of a game by the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameEnd {
     /// The side to move is mated.
@@ -90,7 +90,7 @@ pub struct Game {
     position: Position,
     /// Keys of the positions before, oldest first.
     keys: Vec<u64>,
-    /// How many of the keys lie before the last null move and count for nothing.
+    /// The number of keys that lie before the last null move and do not count.
     floor: usize,
 }
 
@@ -155,7 +155,7 @@ impl Game {
         self.keys.pop();
     }
 
-    /// How many plies back a repetition may lie.
+    /// Returns the greatest number of plies back at which a repetition may lie.
     #[inline(always)]
     fn reach(&self) -> usize {
         usize::from(self.position.halfmove_clock()).min(self.keys.len() - self.floor)
@@ -167,14 +167,14 @@ impl Game {
         self.keys[self.keys.len() - plies]
     }
 
-    /// Whether the position is drawn by the fifty-move rule, by material, or by repetition: the second occurrence
-    /// within the last `ply` plies, those of the search, or the third in the whole game.
+    /// Returns true if the position is drawn by the fifty-move rule, by material, or by repetition: the second
+    /// occurrence within the last `ply` plies, those of the search, or the third in the whole game.
     #[inline]
     pub fn is_draw(&self, ply: usize) -> bool {
         self.is_repetition(ply) || is_drawn_by_rule(&self.position)
     }
 
-    /// How the rules have ended the game, if they have. A mate on the last of the fifty moves counts.
+    /// Returns the end of the game by the rules, `None` if it goes on. A mate on the last of the fifty moves counts.
     pub fn end(&self) -> Option<GameEnd> {
         let position = &self.position;
         if !position.has_legal_move() {
@@ -190,13 +190,13 @@ impl Game {
         }
     }
 
-    /// Whether the rules have ended the game.
+    /// Returns true if the rules have ended the game.
     pub fn is_over(&self) -> bool {
         self.end().is_some()
     }
 
-    /// How many moves of a line are played until the game is drawn or the line ends. Quiescence looks for no
-    /// repetitions, and may go on after an evasion that brings one about.
+    /// Returns the number of moves of a line that are played until the game is drawn or the line ends. Quiescence does
+    /// not detect repetitions, and may go on after an evasion that repeats a position.
     pub(crate) fn plies_until_draw(&self, line: &[Move]) -> usize {
         let mut game = self.clone();
         let ends = line.iter().position(|&mv| {
@@ -206,7 +206,7 @@ impl Game {
         ends.map_or(line.len(), |last| last + 1)
     }
 
-    /// Whether some position has occurred twice since the last capture or pawn move.
+    /// Returns true if some position has occurred twice since the last capture or pawn move.
     pub(crate) fn has_repeated(&self) -> bool {
         let recent = &self.keys[self.keys.len() - self.reach()..];
         let mut keys: Vec<u64> = recent.iter().copied().chain([self.position.key()]).collect();
@@ -229,8 +229,8 @@ impl Game {
         false
     }
 
-    /// Whether the side to move has a move that repeats a position of the last `ply` plies, or one that has already
-    /// been repeated before them. See <https://marcelk.net/2013-04-06/paper/upcoming-rep-v2.pdf>.
+    /// Returns true if the side to move has a move that repeats a position of the last `ply` plies, or one that has
+    /// already been repeated before them. See <https://marcelk.net/2013-04-06/paper/upcoming-rep-v2.pdf>.
     #[inline]
     pub fn has_upcoming_repetition(&self, ply: usize) -> bool {
         let (key, reach) = (self.position.key(), self.reach());
@@ -257,7 +257,7 @@ impl Game {
     }
 }
 
-/// Whether a position is drawn by the fifty-move rule or by material.
+/// Returns true if a position is drawn by the fifty-move rule or by material.
 #[inline]
 pub(crate) fn is_drawn_by_rule(position: &Position) -> bool {
     if position.halfmove_clock() >= DRAWING_CLOCK {

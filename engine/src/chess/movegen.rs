@@ -87,7 +87,7 @@ impl Sink for MoveList {
     }
 }
 
-/// How many moves there are.
+/// The number of generated moves.
 struct Count(u32);
 
 impl Sink for Count {
@@ -148,7 +148,7 @@ impl Position {
         self.feed::<S, _>(moves);
     }
 
-    /// How many legal moves there are, without making a list.
+    /// Returns the number of legal moves without making a list.
     #[inline]
     pub fn count_legal_moves(&self) -> u32 {
         let mut count = Count(0);
@@ -156,7 +156,7 @@ impl Position {
         count.0
     }
 
-    /// Whether there is a legal move.
+    /// Returns true if there is a legal move.
     pub fn has_legal_move(&self) -> bool {
         self.count_legal_moves() > 0
     }
@@ -296,7 +296,7 @@ impl Position {
         }
     }
 
-    /// Whether a move, from wherever it comes (a table, another thread, a peer), is legal here.
+    /// Returns true if a move, from wherever it comes (a table, another thread, a peer), is legal here.
     pub fn is_legal(&self, mv: Move) -> bool {
         let us = self.side_to_move;
         let (from, to) = (mv.from(), mv.to());
@@ -327,7 +327,7 @@ impl Position {
         }
     }
 
-    /// Whether a piece of the side to move can go from one square to another, its king's safety aside.
+    /// Returns true if a piece of the side to move can go from one square to another, its king's safety aside.
     fn reaches(&self, piece_type: PieceType, from: Square, to: Square) -> bool {
         let occupied = self.occupied();
         match piece_type {

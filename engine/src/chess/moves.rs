@@ -61,13 +61,13 @@ impl Move {
         if bits == 0 { None } else { Some(Move(bits)) }
     }
 
-    /// Where the piece comes from.
+    /// Returns the square that the piece leaves.
     #[inline(always)]
     pub const fn from(self) -> Square {
         Square::from_index(self.0 as usize)
     }
 
-    /// Where it goes; the own rook's square when castling.
+    /// Returns the square that the piece goes to; the own rook's square when castling.
     #[inline(always)]
     pub const fn to(self) -> Square {
         Square::from_index((self.0 >> 6) as usize)
@@ -99,7 +99,7 @@ impl Move {
         }
     }
 
-    /// Whether the promotion bits are set; generated moves have them only when they promote.
+    /// Returns true if the promotion bits are set; generated moves have them only when they promote.
     pub(super) const fn has_promotion_bits(self) -> bool {
         self.0 & 3 << 12 != 0
     }

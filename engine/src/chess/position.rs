@@ -105,7 +105,7 @@ impl Position {
         self.piece_type_on(square).map(|piece_type| Piece { color, piece_type })
     }
 
-    /// Where the king of `color` stands.
+    /// Returns the square of the king of `color`.
     #[inline(always)]
     pub fn king(&self, color: Color) -> Square {
         self.colored(color, PieceType::King).lowest()
@@ -117,7 +117,7 @@ impl Position {
         self.state.checkers
     }
 
-    /// Whether the side to move is in check.
+    /// Returns true if the side to move is in check.
     #[inline(always)]
     pub fn is_check(&self) -> bool {
         self.state.checkers.any()
@@ -171,7 +171,7 @@ impl Position {
         self.state.part_keys[color.index()]
     }
 
-    /// Whether a legal move captures a piece; castling "captures" nothing.
+    /// Returns true if a legal move captures a piece; castling "captures" nothing.
     #[inline(always)]
     pub fn is_capture(&self, mv: Move) -> bool {
         match mv.kind() {
@@ -181,7 +181,7 @@ impl Position {
         }
     }
 
-    /// Whether a legal move captures or promotes.
+    /// Returns true if a legal move captures or promotes.
     #[inline(always)]
     pub fn is_noisy(&self, mv: Move) -> bool {
         mv.kind() == MoveKind::Promotion || self.is_capture(mv)
@@ -215,7 +215,7 @@ impl Position {
         attacked
     }
 
-    /// Whether a piece of `by` other than a king or pawn attacks `square`.
+    /// Returns true if a piece of `by` other than a king or pawn attacks `square`.
     #[inline(always)]
     pub(super) fn is_attacked_by_piece(&self, square: Square, by: Color, occupied: Bitboard) -> bool {
         let pieces = (attacks::knight(square) & self.pieces(PieceType::Knight))
@@ -224,7 +224,7 @@ impl Position {
         (pieces & self.color(by)).any()
     }
 
-    /// Whether `by` attacks `square`, if `occupied` were the occupied squares.
+    /// Returns true if `by` attacks `square`, if `occupied` were the occupied squares.
     #[inline]
     pub fn is_attacked(&self, square: Square, by: Color, occupied: Bitboard) -> bool {
         let near = (attacks::pawn(!by, square) & self.pieces(PieceType::Pawn))
@@ -275,7 +275,7 @@ impl Position {
         }
     }
 
-    /// Whether the own king is safe after a pawn takes en passant, which empties two squares of a rank at once.
+    /// Returns true if the own king is safe after a pawn takes en passant, which empties two squares of a rank at once.
     pub(super) fn is_en_passant_safe(&self, from: Square, to: Square) -> bool {
         let us = self.side_to_move;
         let king = self.king(us);
@@ -354,7 +354,8 @@ impl Position {
         }
     }
 
-    /// Whether no sequence of legal moves can mate: bare kings, one minor piece, or bishops of one square colour only.
+    /// Returns true if no sequence of legal moves can mate: bare kings, one minor piece, or bishops of one square
+    /// colour only.
     pub fn is_insufficient_material(&self) -> bool {
         const DARK: Bitboard = Bitboard(0xAA55_AA55_AA55_AA55);
         let heavy = self.pieces(PieceType::Pawn) | self.straight_sliders();

@@ -35,7 +35,7 @@ pub enum San {
         file: Option<File>,
         /// The rank of origin, if given.
         rank: Option<Rank>,
-        /// Where it goes.
+        /// The target square.
         to: Square,
         /// The promotion piece.
         promotion: Option<PieceType>,
@@ -157,7 +157,7 @@ impl Position {
         if moves.next().is_none() { Ok(found) } else { Err(SanMismatch::Ambiguous) }
     }
 
-    /// Where pieces of the side to move stand that may be able to go to a square.
+    /// Returns the squares of those pieces of the side to move that may be able to go to a square.
     fn origins(&self, piece_type: PieceType, to: Square) -> Bitboard {
         let (us, occupied) = (self.side_to_move(), self.occupied());
         let reaching = match piece_type {
@@ -282,7 +282,7 @@ mod tests {
         }
     }
 
-    /// What all legal moves say of a move in algebraic notation.
+    /// Finds a move in algebraic notation by a search through all legal moves.
     fn sought_among_all(position: &Position, san: San) -> Result<Move, SanMismatch> {
         let is_meant = |mv: &Move| match san {
             San::Castling(side) => mv.kind() == MoveKind::Castling && mv.castling_side() == side,

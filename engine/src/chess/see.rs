@@ -13,8 +13,8 @@ const fn value(piece: PieceType) -> i32 {
 }
 
 impl Position {
-    /// Whether a legal move wins at least `threshold` centipawns for its side, when both sides go on capturing on its
-    /// target with their least valuable piece and stop when they like. Pins are not looked at.
+    /// Returns true if a legal move wins at least `threshold` centipawns for its side, when both sides go on capturing
+    /// on its target with their least valuable piece and stop when they like. Pins are not looked at.
     pub fn see_at_least(&self, mv: Move, threshold: i32) -> bool {
         let (from, to) = (mv.from(), mv.to());
         let (gain, standing) = match mv.kind() {

@@ -101,7 +101,7 @@ impl Position {
         is_in_place.then_some(side)
     }
 
-    /// Whether a pawn can just have passed a square.
+    /// Checks that a pawn can just have passed a square.
     pub(super) fn check_en_passant(&self, square: Square) -> Result<(), FenError> {
         let us = self.side_to_move;
         let target = Bitboard::from(square);

@@ -14,7 +14,7 @@ macro_rules! index_enum {
         impl $name {
             /// Every value, in index order.
             pub const ALL: [Self; [$(Self::$value),+].len()] = [$(Self::$value),+];
-            /// How many values there are.
+            /// The number of values.
             pub const COUNT: usize = Self::ALL.len();
 
             /// The position in [`Self::ALL`].
@@ -121,7 +121,7 @@ impl PieceType {
 pub struct Piece {
     /// Whose piece it is.
     pub color: Color,
-    /// What it is.
+    /// The type of the piece.
     pub piece_type: PieceType,
 }
 
@@ -224,7 +224,7 @@ impl Rank {
 pub struct Square(u8);
 
 impl Square {
-    /// How many squares there are.
+    /// The number of squares.
     pub const COUNT: usize = 64;
 
     /// The square where `file` and `rank` meet.

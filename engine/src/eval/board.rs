@@ -1,4 +1,4 @@
-//! What each piece is worth where it stands.
+//! The worth of each piece on its square.
 
 use std::fmt;
 
@@ -9,9 +9,9 @@ use crate::chess::{Color, File, PieceType, Position, Rank, Square};
 const RULE: &str = "  +-------+-------+-------+-------+-------+-------+-------+-------+";
 
 impl Evaluator {
-    /// How much the evaluation changes if the piece on a square is taken off the board, centipawns, White's view. None for
-    /// empty squares, for kings, and where the position would be illegal without the piece: the side that is not to move
-    /// would be in check.
+    /// Returns the evaluation with the piece on a square minus the evaluation without it, in centipawns, White's view.
+    /// Returns `None` for an empty square, for a king, and if the position without the piece would be illegal: the side
+    /// that is not to move would be in check.
     pub fn worth(&self, position: &Position, square: Square) -> Option<i32> {
         let without = without(position, square)?;
         Some(self.evaluate_for_white(position) - self.evaluate_for_white(&without))

@@ -9,17 +9,17 @@ use super::params::{Axis, Indices, Leaf, LeafIndex, PAIRS, Sink, Sum, SumSet, Su
 use super::{Evaluator, Score, accumulate};
 use crate::chess::{Color, Position};
 
-/// What one term contributes, in centipawns: by how much the score grows when the term is added to those before it.
+/// The contribution of one term, in centipawns: the growth of the score when the term is added to those before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// Where its parameters stand in the TOML file, like `psqt.knight`.
+    /// The path of its parameters in the TOML file, like `psqt.knight`.
     pub name: String,
     /// White's and Black's part of both scores, each in its own view; material counts for the side that has more. 0 where a
     /// term belongs to no side.
     pub sides: [Pair<i32>; 2],
     /// Its part of both scores, White's view.
     pub both: Pair<i32>,
-    /// What it adds to the evaluation, White's view: within one centipawn of the blend of its parts, so that all terms
+    /// Its part of the evaluation, White's view. It is within one centipawn of the blend of `both`, so that all terms
     /// together give the evaluation exactly.
     pub tapered: i32,
 }
@@ -54,7 +54,7 @@ pub struct Breakdown {
     pub total: i32,
 }
 
-/// How often each leaf of a sum counts for either side; Black's counts in an unsided sum are below 0.
+/// The counts of each leaf of a sum for either side. Black's counts in an unsided sum are below 0.
 #[derive(Default)]
 struct BySide(BTreeMap<(usize, LeafIndex), [i32; 2]>);
 

@@ -151,7 +151,7 @@ impl Constant {
     /// Every constant.
     pub const ALL: &'static [Self] = &[Constant::FullPhase];
 
-    /// How the constant follows from the parameters: Σ count · leaf, each leaf a single number.
+    /// Returns the terms of the constant, which is Σ count · leaf. Each leaf is a single number.
     pub fn terms(self) -> &'static [(LeafIndex, i32)] {
         static FULL_PHASE: LazyLock<Vec<(LeafIndex, i32)>> = LazyLock::new(|| {
             let mut terms = Vec::new();

@@ -1,9 +1,9 @@
-//! What the terms of an evaluation share, worked out once a position.
+//! The facts that the terms of an evaluation share, computed once per position.
 
 use super::geometry::{beside, files_of, in_front, rank, widened};
 use crate::chess::{Bitboard, Color, PieceType, Position, Rank, Square, attacks};
 
-/// What follows from the pawns alone, by side.
+/// The facts that follow from the pawns alone, by side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PawnFacts {
     /// The squares that pawns attack, or would after moves forward.
@@ -13,7 +13,7 @@ pub(super) struct PawnFacts {
 }
 
 impl PawnFacts {
-    /// Works them out.
+    /// Computes the facts of a position.
     pub(super) fn new(position: &Position) -> Self {
         let pawns = Color::ALL.map(|color| position.colored(color, PieceType::Pawn));
         let fronts = Color::ALL.map(|color| in_front(pawns[color.index()], color));
@@ -28,14 +28,14 @@ impl PawnFacts {
     }
 }
 
-/// What a side attacks, and where it is attacked.
+/// The pieces of a side, its attacks, and the squares where it is attacked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Side {
     /// All its pieces.
     pub(super) all: Bitboard,
     /// Its pawns.
     pub(super) pawns: Bitboard,
-    /// Where its king stands.
+    /// The square of its king.
     pub(super) king: Square,
     /// Its pieces that are pinned to its king.
     pub(super) pinned: Bitboard,
@@ -54,7 +54,8 @@ pub(super) struct Side {
 }
 
 impl Side {
-    /// What does not need the attacks of pieces; `attacks` are those of the pawns of each side to the left and right.
+    /// Computes everything that needs no attacks of pieces. `attacks` holds each side's pawn attacks to the left and to
+    /// the right.
     #[inline(always)]
     fn new(position: &Position, us: Color, occupied: Bitboard, attacks: [[Bitboard; 2]; 2]) -> Self {
         let ([left, right], [their_left, their_right]) = (attacks[us.index()], attacks[(!us).index()]);

@@ -58,20 +58,20 @@ pub(super) const fn files_of(set: Bitboard) -> Bitboard {
     Bitboard((fill & 0xFF) * 0x0101_0101_0101_0101)
 }
 
-/// How many files a set has squares on.
+/// Returns the number of files on which a set has squares.
 #[inline(always)]
 pub(super) const fn count_files(set: Bitboard) -> i32 {
     (files_of(set).0 & 0xFF).count_ones() as i32
 }
 
-/// How many king's moves two squares are apart.
+/// Returns the distance between two squares, in king's moves.
 #[inline(always)]
 pub(super) fn distance(a: Square, b: Square) -> usize {
     let files = a.file().index().abs_diff(b.file().index());
     files.max(a.rank().index().abs_diff(b.rank().index()))
 }
 
-/// How many files a file is from the nearer edge, 0 to 3.
+/// Returns the distance of a file from the nearer edge, 0 to 3.
 #[inline(always)]
 pub(super) fn from_edge(file: File) -> usize {
     file.index().min(7 - file.index())

@@ -1,6 +1,6 @@
-//! What pawns and kings add to the evaluation, remembered by where they stand: they move rarely.
+//! A cache of the pawn and king terms of the evaluation, by the squares of pawns and kings: these move rarely.
 //!
-//! For play alone: traces and explanations work everything out anew.
+//! Only play uses the cache. Traces and explanations compute every term anew.
 
 use super::context::PawnFacts;
 use super::params::{Sums, Weights};
@@ -22,8 +22,8 @@ pub struct PawnTable {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 struct Entry {
-    /// Where the kings stand in the lowest twelve bits, six each, and the key of the pawns above: with the place of the
-    /// entry, it tells all of the key. 0 in an empty entry, as kings never share a square.
+    /// The squares of the kings in the lowest twelve bits, six each, and the key of the pawns above. The tag and the
+    /// place of the entry determine the whole key. The tag is 0 in an empty entry: kings never share a square.
     tag: u64,
     facts: PawnFacts,
     main: Score,

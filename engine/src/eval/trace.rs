@@ -6,7 +6,7 @@ use super::accumulate;
 use super::params::{Indices, LeafIndex, ParamSet, Sink, Sum, SumSet, Weights, leaves_of};
 use crate::chess::{Color, Position};
 
-/// How often a leaf counts in a position.
+/// The count of a leaf in a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry<U = Sum> {
     /// The sum that the leaf belongs to.

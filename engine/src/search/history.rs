@@ -204,7 +204,7 @@ impl Histories {
     }
 }
 
-/// What the evaluation of such positions was off by, in 1/[`CORRECTION_GRAIN`] centipawns.
+/// The average error of the evaluation in similar positions, in 1/[`CORRECTION_GRAIN`] centipawns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Corrections {
     /// By pawn structure.

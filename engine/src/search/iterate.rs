@@ -110,7 +110,7 @@ impl Worker {
         }
     }
 
-    /// Whether to stop after this iteration: the mate is found, or a soft limit is reached.
+    /// Returns true if the search stops after this iteration: the mate is found, or a soft limit is reached.
     fn should_stop(&self, value: Value, stable_iterations: u32, drop: i32) -> bool {
         let shared = &*self.shared;
         if let (Some(wanted), Some(moves)) = (shared.limits.mate, mate_distance(value))
@@ -134,8 +134,8 @@ impl Worker {
         shared.start.elapsed() >= soft.mul_f64(factor)
     }
 
-    /// Whether a move may be searched at the root: it is wanted, no better line has it, and no other is known to be
-    /// better.
+    /// Returns true if a move may be searched at the root: it is wanted, no better line has it, and no other is known
+    /// to be better.
     #[inline]
     pub(super) fn is_root_move(&self, mv: Move) -> bool {
         let left = &self.root_moves[self.first_root_move..];
@@ -211,7 +211,7 @@ impl RootMove {
         if self.value == -INFINITE { self.previous } else { self.value }
     }
 
-    /// Whether a tablebase knows the value. A mate that was found is nearer to the end.
+    /// Returns true if a tablebase knows the value. A mate that was found is nearer to the end.
     pub(super) fn is_told_by_tablebase(&self) -> bool {
         let found = self.known_value();
         self.table_value.is_some() && (found == -INFINITE || !is_mate(found))

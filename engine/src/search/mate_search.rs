@@ -36,7 +36,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Whether some legal moves are excluded at the root.
+    /// Returns true if some legal moves are excluded at the root.
     fn has_excluded_root_move(&self, position: &Position) -> bool {
         self.root_moves.len() != position.count_legal_moves() as usize
     }

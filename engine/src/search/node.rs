@@ -160,7 +160,7 @@ impl Worker {
                 continue;
             }
             let position = game.position();
-            // What is pruned after all costs little; what is not is there in time.
+            // Prefetching the entry of a move that is pruned costs little. The entry of any other move arrives in time.
             self.shared.table.prefetch(position.approximate_key_after(mv));
             let is_quiet = !position.is_noisy(mv);
             let history = match is_quiet {
@@ -168,7 +168,7 @@ impl Worker {
                 false => self.histories.noisy(position, mv),
             };
             let gives_check = checks.are_given_by(position, mv);
-            // Whether it loses no material, as is known without a look at exchanges.
+            // True if the move is known to lose no material. This needs no exchange evaluation.
             let is_safe = picker.has_given_good_noisy() || is_quiet && (attacked & mv.squares()).is_empty();
             let now = state(depth, alpha);
             let base = self.shared.reductions.base(is_quiet, depth, tried + 1);
@@ -351,13 +351,13 @@ impl Worker {
         (*alpha >= *beta).then_some(*alpha)
     }
 
-    /// Whether the line may still be extended: extensions alone must not carry it on.
+    /// Returns true if the line may still be extended: extensions alone must not carry it on.
     #[inline(always)]
     fn may_extend(&self) -> bool {
         100 * (self.ply as i32) < self.shared.params.extension_limit * self.root_depth
     }
 
-    /// Whether a move takes the piece that has just captured.
+    /// Returns true if a move takes the piece that has just captured.
     pub(super) fn recaptures(&self, mv: Move) -> bool {
         let last = self.frame(1);
         !last.is_quiet && last.mv.is_some_and(|last| last.to() == mv.to())

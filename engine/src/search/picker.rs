@@ -101,7 +101,7 @@ impl Picker {
                 },
                 Stage::GenerateQuiets => {
                     self.moves.clear();
-                    // Those of which only checks are given out come as they are generated.
+                    // Quiet moves need no scores if only checks are given out: these come in the order of generation.
                     self.fill::<Quiet>(position, self.refutations, |mv| match skip_quiets {
                         true => 0,
                         false => histories.quiet(position, mv, past, attacked),
@@ -132,7 +132,7 @@ impl Picker {
         }
     }
 
-    /// Whether the move just given out is one of the captures that win at least the threshold.
+    /// Returns true if the move just given out is one of the captures that win at least the threshold.
     #[inline(always)]
     pub(super) fn has_given_good_noisy(&self) -> bool {
         self.stage == Stage::GoodNoisy

@@ -20,13 +20,13 @@ struct Node {
     children: u8,
     /// The move that leads here; none at the root.
     mv: Option<Move>,
-    /// How many leaves must be proved, at least, to prove the mate; 0 if it is proved.
+    /// The least number of leaves that must be proved to prove the mate; 0 if it is proved.
     proof: u32,
-    /// How many leaves must be disproved, at least, to disprove it; 0 if it is disproved.
+    /// The least number of leaves that must be disproved to disprove the mate; 0 if it is disproved.
     disproof: u32,
 }
 
-/// Whether the attacker is to move so many plies from the root.
+/// Returns true if the attacker is to move so many plies from the root.
 fn is_attack(ply: usize) -> bool {
     ply.is_multiple_of(2)
 }
@@ -69,7 +69,7 @@ pub(super) struct ProofEntry {
 /// that is looked at, and may end the search.
 ///
 /// # Errors
-/// What `visit` returns.
+/// If `visit` ends the search, with its error.
 pub(super) fn prove_mate<Stop>(
     position: &Position,
     moves: usize,
@@ -308,7 +308,7 @@ mod tests {
         prove_mate::<Infallible>(position, moves, 1_000_000, &mut || Ok(())).unwrap()
     }
 
-    /// Whether the side to move mates within so many moves, by trying everything.
+    /// Returns true if the side to move mates within so many moves, by trying everything.
     fn mates(position: &Position, moves: usize) -> bool {
         moves > 0
             && position.legal_moves().iter().any(|&mv| {

@@ -18,7 +18,7 @@ use crate::eval::Evaluator;
 /// Margin of delta pruning in centipawns, added to the captured piece.
 const MARGIN: Value = 200;
 
-/// Whether delta pruning skips captures that cannot reach alpha, and quiet evasions after one that avoids mate.
+/// The treatment of captures that cannot reach alpha (delta pruning), and of quiet evasions after one that avoids mate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pruning {
     /// Skip them, for play.
@@ -66,7 +66,7 @@ impl Line for ArrayVec<Move, MAX_PLY> {
     }
 }
 
-/// Where the principal variation of a quiescence search ends.
+/// The end of the principal variation of a quiescence search.
 #[derive(Clone, Debug)]
 pub struct Leaf {
     /// The value of the search, in centipawns, White's view.
@@ -78,7 +78,7 @@ pub struct Leaf {
 }
 
 impl Leaf {
-    /// Whether the value is a mate instead of the evaluation of the leaf.
+    /// Returns true if the value is a mate instead of the evaluation of the leaf.
     pub fn is_mate(&self) -> bool {
         is_mate(self.score)
     }
@@ -99,7 +99,7 @@ pub(super) trait QsContext {
     /// The margin of delta pruning; `None` turns it off.
     fn margin(&self) -> Option<Value>;
 
-    /// Whether the position is drawn by rule; the tuner ignores draws.
+    /// Returns true if the position is drawn by rule; the tuner ignores draws.
     #[inline(always)]
     fn is_draw(&self, _position: &Position) -> bool {
         false
@@ -271,7 +271,7 @@ impl<'e> Quiescence<'e> {
         self.search(&mut position.clone(), -INFINITE, INFINITE, 0, &mut ()) * position.side_to_move().sign()
     }
 
-    /// Whether the value is within `margin` centipawns of the evaluation of the position itself.
+    /// Returns true if the value is within `margin` centipawns of the evaluation of the position itself.
     pub fn is_quiet(&mut self, position: &Position, margin: Value) -> bool {
         let eval = self.evaluator.evaluate(position);
         let (alpha, beta) = (eval - margin - 1, eval + margin + 1);

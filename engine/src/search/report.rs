@@ -18,13 +18,13 @@ pub struct Info<'a> {
     pub multipv: usize,
     /// Value in the view of the side to move at the root.
     pub value: Value,
-    /// How that value stands to the true one.
+    /// The relation of that value to the true one: equal to it, or a bound on it.
     pub bound: Bound,
     /// Nodes searched by all threads.
     pub nodes: u64,
     /// Time since the search began.
     pub time: Duration,
-    /// How full the table is, in thousandths.
+    /// The share of the table that is full, in thousandths.
     pub hashfull: u32,
     /// Positions found in a tablebase, by all threads.
     pub tbhits: u64,

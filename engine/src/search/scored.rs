@@ -35,7 +35,7 @@ impl Scored {
 /// The moves of a node, or of a stage of it.
 pub(super) struct ScoredMoves {
     moves: ArrayVec<Scored, 256>,
-    /// Those before it have been given out.
+    /// The index of the first move that has not been given out or passed over.
     next: usize,
 }
 

@@ -50,13 +50,13 @@ pub struct Searcher {
     helpers: Vec<JobThread>,
     /// The search parameters.
     pub params: SearchParams,
-    /// How many of the best lines are reported, at least 1.
+    /// The number of best lines that are reported, at least 1.
     pub multipv: usize,
     /// The tablebase, and how it is used.
     pub tablebase: TablebaseUse,
     /// Time lost between the GUI's clock and the engine.
     pub overhead: Duration,
-    /// Whether a position with a single legal move is searched like any other.
+    /// True if a position with a single legal move is searched like any other.
     pub analyse: bool,
     /// True to play at the strength of `elo`, with one thread and without tablebases.
     pub limit_strength: bool,

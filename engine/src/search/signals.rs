@@ -42,7 +42,7 @@ impl Signals {
         self.changed.notify_all();
     }
 
-    /// Whether the search has been stopped.
+    /// Returns true if the search has been stopped.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Relaxed)

@@ -40,7 +40,7 @@ impl Bound {
         }
     }
 
-    /// How the value of a search within a window stands to the true one.
+    /// Returns the relation of a value to the true one, given the window it was searched with.
     #[inline(always)]
     pub(super) fn of(value: Value, alpha: Value, beta: Value) -> Self {
         match () {
@@ -50,7 +50,7 @@ impl Bound {
         }
     }
 
-    /// Whether a value with this bound proves that the true value is, or is not, at least `beta`.
+    /// Returns true if a value with this bound proves that the true value is at least `beta`, or that it is less.
     #[inline(always)]
     pub(super) fn decides(self, value: Value, beta: Value) -> bool {
         let needed = if value >= beta { Bound::Lower } else { Bound::Upper };
@@ -71,7 +71,7 @@ pub(super) struct Entry {
     pub depth: i32,
     /// The relation of the value to the true one.
     pub bound: Bound,
-    /// Whether the position has been on a principal variation.
+    /// True if the position has been on a principal variation.
     pub is_pv: bool,
 }
 
@@ -143,7 +143,7 @@ impl Table {
         self.generation.store((self.generation.load(Relaxed) + 1) % GENERATIONS, Relaxed);
     }
 
-    /// How full the table is with entries of this search, in thousandths, by a sample.
+    /// Returns the share of the table that entries of this search fill, in thousandths, estimated from a sample.
     pub(super) fn fullness(&self) -> u32 {
         let generation = self.generation.load(Relaxed);
         let sample = &self.buckets[..self.buckets.len().min(1000 / SLOTS)];

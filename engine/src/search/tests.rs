@@ -40,7 +40,7 @@ fn who_is_ahead_may_pass() {
     let passed = worker.null_move(&mut game, &node(8, 500, 100)).unwrap();
     assert!(passed.is_some_and(|value| value >= 100), "{passed:?}");
     assert_eq!((worker.ply, game.position()), (1, &before));
-    // What is asked is not reached.
+    // The null move does not reach this beta.
     assert_eq!(worker.null_move(&mut game, &node(8, 3000, 3000)), Ok(None));
 }
 
@@ -106,13 +106,13 @@ fn a_capture_that_beats_the_raised_beta_cuts_off() {
     assert_eq!(guarded.probcut(&mut game, &node(7, -450, 200), None, None), Ok(None));
 }
 
-/// What a node knows of its table move.
+/// Returns the table entry of a node with a table move and its value.
 fn known(game: &Game, mv: &str, value: Value) -> Entry {
     let mv = game.position().parse_uci(mv).ok();
     Entry { mv, value, eval: None, depth: 7, bound: Bound::Lower, is_pv: false }
 }
 
-/// How many plies deeper the move is searched; none if the node is cut off.
+/// Returns the number of plies by which the move is extended. The error is the value that cuts the node off.
 fn extension<N: NodeKind>(worker: &mut Worker, game: &mut Game, now: &NodeState, entry: &Entry) -> Result<i32, Value> {
     let (before, killers) = (game.position().clone(), [entry.mv, None]);
     worker.frame_mut().eval = Some(now.eval);

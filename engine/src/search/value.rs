@@ -35,7 +35,7 @@ pub const fn mate_in(ply: usize) -> Value {
     MATE - ply as Value
 }
 
-/// Whether a value is a forced mate, for either side.
+/// Returns true if a value is a forced mate, for either side.
 #[inline(always)]
 pub const fn is_mate(value: Value) -> bool {
     value.abs() >= MATE - MAX_PLY as Value
@@ -47,19 +47,19 @@ pub(super) const fn table_win_in(ply: usize) -> Value {
     TABLE_WIN - ply as Value
 }
 
-/// Whether a value is a forced mate, or a result of a tablebase, for the side to move.
+/// Returns true if a value is a forced mate, or a result of a tablebase, for the side to move.
 #[inline(always)]
 pub(super) const fn is_win(value: Value) -> bool {
     value >= DECIDED
 }
 
-/// Whether a value is a forced mate, or a result of a tablebase, against the side to move.
+/// Returns true if a value is a forced mate, or a result of a tablebase, against the side to move.
 #[inline(always)]
 pub(super) const fn is_loss(value: Value) -> bool {
     value <= -DECIDED
 }
 
-/// Whether a value is a forced mate or a result of a tablebase, for either side.
+/// Returns true if a value is a forced mate or a result of a tablebase, for either side.
 #[inline(always)]
 pub(super) const fn is_decided(value: Value) -> bool {
     value.abs() >= DECIDED

@@ -31,15 +31,15 @@ pub(super) type PvLine = ArrayVec<Move, MAX_PLY>;
 pub(super) struct Frame {
     /// The corrected static evaluation; none in check.
     pub(super) eval: Option<Value>,
-    /// What the other side attacks, once moves are looked at.
+    /// The squares that the other side attacks, computed before the first move is searched.
     pub(super) attacked: Bitboard,
     /// The move being searched, as the histories count it.
     pub(super) context: Context,
     /// The same move; none if it is a null move.
     pub(super) mv: Option<Move>,
-    /// Whether that move neither captures nor promotes.
+    /// True if that move neither captures nor promotes.
     pub(super) is_quiet: bool,
-    /// How many nodes here were cut off since the grandparent was entered.
+    /// The number of nodes cut off at this ply since the grandparent was entered.
     pub(super) cutoffs: i32,
     /// The move left out, to see whether it is singular.
     pub(super) excluded: Option<Move>,
@@ -135,7 +135,7 @@ impl Shared {
 /// Nodes between two checks of the clock and the signals.
 const CHECK_INTERVAL: u64 = 1024;
 
-/// What a thread keeps from one search to the next.
+/// The data that a thread keeps from one search to the next.
 pub(super) struct Kept {
     pub(super) histories: Histories,
     /// Of the evaluator of the search.
@@ -183,7 +183,7 @@ pub(super) struct Worker {
     pub(super) last_report: Option<(RootMove, u64)>,
     /// No null move nearer to the root than this, while one is verified.
     pub(super) null_move_from: usize,
-    /// Whether positions are looked up in a tablebase.
+    /// True if positions are looked up in a tablebase.
     pub(super) has_tablebase: bool,
     /// The callback that reports each root move as its search begins.
     pub(super) watcher: Option<RootWatcher>,

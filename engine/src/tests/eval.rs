@@ -27,7 +27,7 @@ impl Random {
     }
 }
 
-/// How many positions are looked at: so many, or as many as the variable MERINO_POSITIONS says.
+/// Returns the number of positions to test: `count`, or the value of the variable MERINO_POSITIONS if it is set.
 fn wanted(count: usize) -> usize {
     std::env::var("MERINO_POSITIONS").map_or(count, |text| text.parse().expect("a number of positions"))
 }
@@ -249,7 +249,7 @@ fn the_breakdown_sums_exactly_to_the_evaluation() {
                 assert_eq!(terms.iter().map(|term| term.both.mg).sum::<i32>(), breakdown.both.mg);
                 assert_eq!(terms.iter().map(|term| term.both.eg).sum::<i32>(), breakdown.both.eg);
             }
-            // What belongs to sides is the difference of theirs.
+            // The total of a sided family is White's part minus Black's.
             let families = breakdown.families();
             for Term { name, sides: [white, black], both, .. } in &families {
                 if name != "complexity" && breakdown.sums.is_some() {

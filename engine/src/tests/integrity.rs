@@ -1,7 +1,7 @@
-//! What a position knows of itself, at every node of small move trees.
+//! The consistency of a position, tested at every node of small move trees.
 //!
-//! Everything kept up move by move is compared with the same position set up from scratch out of its FEN, the stages
-//! of move generation with the whole list, and the test of single moves with membership in that list.
+//! Everything updated move by move must equal the same position set up from scratch out of its FEN. The stages of
+//! move generation must yield the whole list of moves. The test of a single move must agree with that list.
 
 use crate::chess::{CastlingSide, Color, Move, MoveKind, MoveList, Noisy, PieceType, Position, Quiet, Rank, Square};
 

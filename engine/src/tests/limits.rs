@@ -1,5 +1,5 @@
-//! What a search is told and keeps to: limits, wanted moves, several lines, threads, stop and pondering, and what it
-//! remembers from move to move. No test asks how long anything took.
+//! The search under limits, with wanted moves, several lines, threads, stop and pondering, and its memory from move to
+//! move. No test measures time.
 
 use std::sync::Arc;
 use std::thread;
@@ -179,9 +179,9 @@ fn the_table_saves_work_when_a_search_is_done_again() {
         "2r3k1/pp3pp1/4p2p/3n4/3P4/P4N2/1P3PPP/2R3K1 w - - 0 24",
     ];
     let mut searcher = searcher();
-    // What it saves a single search depends on chance, so many count, each the same: sums would be those of the largest.
-    // Both searches begin with the histories and corrections of the same first one, which know much of what the table
-    // knows.
+    // The saving in a single search depends on chance, so the test averages over many. Each search has the same weight:
+    // the largest would dominate a sum. Both searches begin with the histories and corrections of the same first one.
+    // These already hold much of what the table holds.
     let mut logarithms = Vec::new();
     for game in FENS.map(game) {
         for depth in 5..=8 {

@@ -132,7 +132,7 @@ impl Mailbox {
         }
     }
 
-    /// Whether the side to move is in check.
+    /// Returns true if the side to move is in check.
     pub(crate) fn is_check(&self) -> bool {
         self.is_attacked(self.king(self.side_to_move), self.side_to_move.them())
     }

@@ -230,7 +230,7 @@ fn apply(fen: &str, edit: &Edit) -> String {
     }
 }
 
-/// Whether shakmaty takes a FEN that we refuse for a reason we stand by.
+/// Returns true if shakmaty takes a FEN that we refuse for a reason we stand by.
 fn is_stricter_by_intent(fen: &str, error: &FenError) -> bool {
     let is_large = |clock: &str| clock.bytes().all(|byte| byte.is_ascii_digit()) && clock.len() >= 5;
     match error {
@@ -246,10 +246,11 @@ fn is_stricter_by_intent(fen: &str, error: &FenError) -> bool {
     }
 }
 
-/// What shakmaty refuses and we take: neither is worth its code here, and the generator needs no protection from them.
+/// Returns true if shakmaty refuses a position that this engine accepts by intent.
 ///
-/// A side may have bishops of one square colour that more promotions would be needed for than pawns are missing; and
-/// checks may be such that no move can have given them.
+/// There are two such kinds. In one, a side has bishops of one square colour that need more promotions than pawns are
+/// missing. In the other, no move can have given the checks. Detecting them is not worth the code, and the generator
+/// needs no protection from them.
 fn is_laxer_by_intent(kinds: PositionErrorKinds) -> bool {
     (PositionErrorKinds::TOO_MUCH_MATERIAL | PositionErrorKinds::IMPOSSIBLE_CHECK).contains(kinds)
 }

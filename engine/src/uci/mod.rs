@@ -34,7 +34,7 @@ use info::Printer;
 enum Task {
     Search {
         ponders: bool,
-        /// Whether a limit ends it after pondering.
+        /// True if a limit ends it after pondering.
         is_limited: bool,
     },
     Perft,
@@ -43,7 +43,7 @@ enum Task {
 }
 
 impl Task {
-    /// Whether only `stop` ends it.
+    /// Returns true if only `stop` ends it.
     fn is_endless(self) -> bool {
         matches!(self, Task::Search { ponders, is_limited } if ponders || !is_limited)
     }
@@ -61,7 +61,7 @@ struct Session {
     task: Option<Task>,
     /// Commands that wait for its end.
     queue: Queue<String>,
-    /// Whether the input has ended.
+    /// True if the input has ended.
     is_input_closed: bool,
     /// Why the last command was refused, if it was.
     refusal: Option<String>,
@@ -365,7 +365,7 @@ impl Session {
     }
 }
 
-/// Whether the first word of a line is a command; some GUIs try those of other protocols first.
+/// Returns true if the first word of a line is a command; some GUIs try those of other protocols first.
 fn is_known(line: &str) -> bool {
     const COMMANDS: [&str; 18] = [
         "",
@@ -390,7 +390,7 @@ fn is_known(line: &str) -> bool {
     COMMANDS.contains(&first_word(line).0)
 }
 
-/// Whether a command can be executed during a search.
+/// Returns true if a command can be executed during a search.
 fn runs_during_search(line: &str) -> bool {
     matches!(first_word(line).0, "ponderhit" | "d")
 }

@@ -16,7 +16,7 @@
 use crate::chess::{PieceType, Position};
 use crate::search::{Value, is_mate};
 
-/// What the pieces of the start count for.
+/// The material of the starting position, as [`material`] counts it.
 const FULL: u32 = 78;
 
 /// The material of both sides: a pawn counts 1, minor pieces 3, a rook 5, a queen 9.
@@ -44,7 +44,7 @@ pub(super) fn chances(value: Value, scale: f64, material: u32) -> [u32; 3] {
     let skew = (-0.513 + 0.226 * m).exp();
     let y = bend * (scale * f64::from(value.abs()) / bend).ln_1p();
     let chance = |y: f64| (1000.0 * (1.0 + ((half - y) / width).exp()).powf(-skew)).round() as u32;
-    // Where a win is all but certain, the two curves would add up to more than 1.
+    // The sum of the two curves exceeds 1 where a win is all but certain.
     let ahead = chance(y);
     let behind = chance(-y).min(1000 - ahead);
     let draw = 1000 - ahead - behind;

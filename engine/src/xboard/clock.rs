@@ -88,8 +88,8 @@ impl EngineClock {
     }
 }
 
-/// Whether a search planned with some limits stays within the current ones: equal, except for a clock that shows at most
-/// a twentieth less.
+/// Returns true if a search planned with some limits stays within the current ones: equal, except for a clock that
+/// shows at most a twentieth less.
 pub(super) fn still_fits(planned: &Limits, now: &Limits) -> bool {
     // The search plans with nine tenths of the clock at most.
     let is_enough =

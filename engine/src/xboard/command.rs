@@ -37,7 +37,7 @@ pub(super) enum Command {
     Nothing,
     /// Print the features.
     Features,
-    /// Whether the interface reads comments.
+    /// True if the interface reads comments.
     Comments(bool),
     /// Switch to UCI.
     Uci,
@@ -62,7 +62,7 @@ pub(super) enum Command {
     /// Take back so many moves.
     TakeBack(usize),
     Post(bool),
-    /// Whether to ponder.
+    /// True if the search ponders.
     Ponder(bool),
     Analyze,
     /// Print the progress of the analysis.

@@ -95,7 +95,7 @@ struct ActiveSearch {
     limits: Limits,
 }
 
-/// How a command is handled while a search runs.
+/// The treatment of a command that arrives while a search runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Policy {
     /// It is executed.
@@ -119,26 +119,26 @@ struct Session {
     /// Memory limit of the interface, if any, mebibytes.
     memory: Option<usize>,
     record: Record,
-    /// Whether the last `setboard` was illegal; no move is legal then.
+    /// True if the last `setboard` was illegal; no move is legal then.
     has_illegal_position: bool,
     chess960: bool,
     mode: Mode,
     clock: EngineClock,
-    /// Whether the engine thinks on the opponent's time.
+    /// True if the engine thinks on the opponent's time.
     ponders: bool,
-    /// Whether the engine has moved in this game, so that it may ponder.
+    /// True if the engine has moved in this game, so that it may ponder.
     may_ponder: bool,
     /// The expected next move, if any.
     expected: Option<Move>,
     /// The value of the engine's last move, in its own view.
     value: Option<Value>,
-    /// Whether a draw was offered while the engine was thinking.
+    /// True if a draw was offered while the engine was thinking.
     is_draw_offered: bool,
-    /// Whether the interface reads comments.
+    /// True if the interface reads comments.
     comments: bool,
-    /// Whether any command other than settings has been received.
+    /// True if any command other than settings has been received.
     has_begun: bool,
-    /// Whether the input has ended.
+    /// True if the input has ended.
     is_input_closed: bool,
     search: SearchThread,
     active: Option<ActiveSearch>,

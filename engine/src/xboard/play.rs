@@ -82,7 +82,7 @@ impl Session {
         self.may_ponder = true;
     }
 
-    /// Whether the running search continues after a move: the move is illegal, or it is the expected one.
+    /// Returns true if the running search continues after a move: the move is illegal, or it is the expected one.
     pub(super) fn keeps_search(&self, text: &str) -> bool {
         let (Some(run), Ok(mv)) = (&self.active, self.record.read_move(text)) else { return true };
         let is_expected = run.purpose == Purpose::Pondering && self.expected == Some(mv);

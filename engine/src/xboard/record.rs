@@ -38,7 +38,7 @@ impl Record {
         self.moves.len()
     }
 
-    /// How many moves `color` has made after the first `since` plies.
+    /// Returns the number of moves that `color` has made after the first `since` plies.
     pub(super) fn moves_by(&self, color: Color, since: usize) -> usize {
         let played = self.plies();
         let begins = if (self.start.side_to_move() == color) == since.is_multiple_of(2) { since } else { since + 1 };
@@ -75,7 +75,7 @@ impl Record {
     }
 }
 
-/// Whether a word has the form of a move, legal anywhere or not.
+/// Returns true if a word has the form of a move, legal anywhere or not.
 pub(super) fn is_like_a_move(word: &str) -> bool {
     !matches!(Position::start().parse_move(word), Err(SanError::Malformed(_)))
 }

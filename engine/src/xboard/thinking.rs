@@ -30,9 +30,9 @@ pub(super) struct RootProgress {
 /// Shared by a search and the loop.
 #[derive(Debug, Default)]
 pub(super) struct Monitor {
-    /// Whether the interface wants thinking output.
+    /// True if the interface wants thinking output.
     post: AtomicBool,
-    /// Whether the expected move has been played.
+    /// True if the expected move has been played.
     is_ponderhit: AtomicBool,
     last_line: Mutex<Option<LastLine>>,
     root: Mutex<Option<RootProgress>>,

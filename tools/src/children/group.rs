@@ -52,7 +52,7 @@ impl ProcessGroup {
         &mut self.child
     }
 
-    /// Whether the program has ended; its number stays taken.
+    /// Returns true if the program has ended; its number stays taken.
     pub fn has_ended(&self) -> bool {
         let Some(pid) = Pid::from_raw(self.id) else { return true };
         let now = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;

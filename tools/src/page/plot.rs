@@ -6,26 +6,26 @@ use maud::{Markup, html};
 
 /// The width of a plane.
 pub const WIDTH: f64 = 480.0;
-/// Where the lowest value of the axis to the right stands.
+/// The x coordinate of the lowest value on the axis to the right.
 pub const LEFT: f64 = 62.0;
 /// The room to the right of the highest value.
 pub const RIGHT: f64 = 18.0;
-/// Where the highest value stands.
+/// The y coordinate of the highest value on the axis upwards.
 pub const TOP: f64 = 30.0;
 const BOTTOM: f64 = 44.0;
-/// How many ticks an axis has, roughly.
+/// The approximate number of ticks on an axis.
 const TICKS: f64 = 6.0;
 
 /// An axis: the numbers it shows, and how they are written.
 #[derive(Clone, Copy, Debug)]
 pub struct Axis {
-    /// What it shows.
+    /// The quantity that it shows.
     pub name: &'static str,
     /// The number at its low end.
     pub low: f64,
     /// The number at its high end; greater.
     pub high: f64,
-    /// How a number is written with so many digits after the point; where that is nothing, there is no tick.
+    /// The function that writes a number with so many digits after the point. A number without text has no tick.
     pub words: fn(f64, usize) -> String,
 }
 
@@ -55,17 +55,17 @@ pub struct Plane {
 }
 
 impl Plane {
-    /// Where a number of the axis to the right stands.
+    /// Returns the x coordinate of a number on the axis to the right.
     pub fn x(&self, value: f64) -> f64 {
         rounded(LEFT + (WIDTH - LEFT - RIGHT) * self.x.part(value))
     }
 
-    /// Where a number of the axis upwards stands.
+    /// Returns the y coordinate of a number on the axis upwards.
     pub fn y(&self, value: f64) -> f64 {
         rounded(TOP + (self.bottom() - TOP) * (1.0 - self.y.part(value)))
     }
 
-    /// Where the axis to the right is drawn.
+    /// Returns the y coordinate of the axis to the right.
     pub fn bottom(&self) -> f64 {
         self.height - BOTTOM
     }
@@ -141,7 +141,7 @@ pub fn ticks(low: f64, high: f64) -> impl Iterator<Item = f64> {
     (first..=last).map(move |index| index as f64 * step)
 }
 
-/// How many digits after the point ticks need.
+/// Returns the number of digits after the point that ticks need.
 pub fn decimals(low: f64, high: f64) -> usize {
     let step = step(low, high);
     if step >= 1.0 { 0 } else { (-step.log10() - 1e-6).ceil() as usize }
@@ -171,7 +171,7 @@ mod tests {
         assert_eq!(words(axis(0.0, 400.0)), ["0", "100", "200", "300", "400"]);
         assert_eq!(words(axis(-3.2, 3.2)), ["−2", "0", "2"]);
         assert_eq!(words(axis(-41.0, 12.0)), ["−40", "−30", "−20", "−10", "0", "10"]);
-        // What cannot be in pieces has no ticks between whole numbers.
+        // Indivisible quantities have no ticks between whole numbers.
         let whole = |value: f64, _| if value.fract() == 0.0 { grouped(value as u64) } else { String::new() };
         assert_eq!(words(Axis { words: whole, ..axis(0.0, 2.0) }), ["0", "1", "2"]);
         assert_eq!(words(axis(0.0556, 0.0672)), ["0.056", "0.058", "0.060", "0.062", "0.064", "0.066"][..]);

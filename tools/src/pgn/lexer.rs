@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// The words that programs write for a null move.
 const NULL_MOVES: [&str; 6] = ["--", "Z0", "null", "@@@@", "0000", "pass"];
 
-/// Whether a word is a null move, by any of its names.
+/// Returns true if a word is a null move, by any of its names.
 pub(super) fn is_null_move(word: &str) -> bool {
     NULL_MOVES.iter().any(|name| word.eq_ignore_ascii_case(name))
 }
@@ -18,7 +18,8 @@ pub(super) fn without_number(word: &str) -> &str {
     if is_move { word } else { rest.trim_start_matches('.') }
 }
 
-/// Whether a word is a move, not an annotation such as `!?`, `$1`, `+-` or `e.p.`. Castling may be written with zeros.
+/// Returns true if a word is a move, not an annotation such as `!?`, `$1`, `+-` or `e.p.`. Castling may be written with
+/// zeros.
 pub(super) fn is_move_like(word: &str) -> bool {
     let is_without_letters = word.starts_with("0-0") || is_null_move(word) || word == "}";
     word != "e.p." && (is_without_letters || word.bytes().any(|byte| byte.is_ascii_alphabetic()))
@@ -65,7 +66,7 @@ pub(super) fn decoded(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Whether a byte ends the word before it.
+/// Returns true if a byte ends the word before it.
 pub(super) fn ends_word(byte: u8) -> bool {
     byte.is_ascii_whitespace() || matches!(byte, b'{' | b'}' | b'(' | b')' | b';' | b'!' | b'?' | b'$' | b'*')
 }

@@ -17,7 +17,7 @@ const SHOWN: usize = 200;
 /// Tags that a game cannot be understood without. What is wrong with others costs no game.
 const DECISIVE: [&str; 3] = ["FEN", "Result", "Variant"];
 
-/// Whether such a tag stands in what is left of a line of tags.
+/// Returns true if such a tag stands in what is left of a line of tags.
 fn is_decisive(line: &[u8]) -> bool {
     let text = decoded(line);
     DECISIVE.iter().any(|name| text.split('[').skip(1).any(|tag| tag.trim_start().starts_with(name)))
@@ -38,12 +38,12 @@ pub struct PgnReader<R> {
 #[derive(Default)]
 struct State {
     game: PgnGame,
-    /// Whether anything of the game was read, and whether anything other than tags.
+    /// True if anything of the game was read, and true if anything other than tags was.
     has_begun: bool,
     has_moves: bool,
     /// The bytes of the lines of tags.
     tag_bytes: usize,
-    /// Whether an empty line follows the last tag.
+    /// True if an empty line follows the last tag.
     is_parted: bool,
     /// The line of an open comment in braces.
     comment: Option<u64>,
@@ -120,14 +120,14 @@ impl<R: BufRead> PgnReader<R> {
         }
     }
 
-    /// Whether there is a line.
+    /// Returns true if there is a line.
     fn next_line(&mut self) -> io::Result<bool> {
         self.at = 0;
         self.lines.read(&mut self.text)
     }
 
-    /// Whether a line is the first of another game. Within a comment or a variation only a whole tag pair is: comments
-    /// may hold anything else in brackets, as `[%clk 0:01:00]`. Where there are no moves, the tags begin anew.
+    /// Returns true if a line is the first of another game. Within a comment or a variation only a whole tag pair is:
+    /// comments may hold anything else in brackets, as `[%clk 0:01:00]`. Where there are no moves, the tags begin anew.
     fn begins_a_game(&self, state: &State) -> bool {
         let line = self.text.trim_ascii();
         if !line.starts_with(b"[") {

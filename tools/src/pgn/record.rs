@@ -77,7 +77,7 @@ pub struct PgnMove {
 }
 
 impl PgnMove {
-    /// Whether it is a move that is passed, which no rules of chess know.
+    /// Returns true if it is a move that is passed, which no rules of chess know.
     pub fn is_null(&self) -> bool {
         is_null_move(&self.word)
     }
@@ -134,7 +134,7 @@ impl PgnGame {
     }
 }
 
-/// Whether a variant is standard chess or Chess960, as programs and servers call them.
+/// Returns true if a variant is standard chess or Chess960, as programs and servers call them.
 fn is_chess(name: &str) -> bool {
     const NAMES: [&str; 15] = [
         "",

@@ -16,7 +16,7 @@ use super::SelfGame;
 use crate::game::named_enum;
 
 named_enum! {
-    /// How positions are written; see the [module](super).
+    /// The format of the output; see the [module](super).
     Format {
         /// Lines of EPD.
         Epd = "epd",
@@ -50,7 +50,7 @@ pub enum FormatError {
 pub(super) struct Record {
     /// Equal for duplicates.
     pub(super) key: u64,
-    /// Where it stands in its game, plies after the opening.
+    /// The place in its game, in plies after the opening.
     pub(super) ply: usize,
     /// As it is written, before any compression.
     pub(super) bytes: Vec<u8>,
@@ -64,7 +64,7 @@ impl Format {
         Format::ALL.into_iter().find(has_ending).or_else(|| name.ends_with(".zst").then_some(Format::EpdZstd))
     }
 
-    /// Whether games are written as a whole.
+    /// Returns true if games are written as a whole.
     pub fn is_of_games(self) -> bool {
         self == Format::Viri
     }

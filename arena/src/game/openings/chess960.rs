@@ -2,7 +2,7 @@
 
 use engine::chess::{File, Position};
 
-/// How many there are.
+/// The number of starts.
 pub(super) const STARTS: usize = 960;
 
 /// The start position of a number from 0 to 959; 518 is that of standard chess.

@@ -51,7 +51,7 @@ pub enum BookError {
         line: u64,
         /// The fault.
         fault: LineFault,
-        /// How many there are.
+        /// The number of such lines.
         count: usize,
     },
     /// There is no position in it.
@@ -65,7 +65,7 @@ pub enum BookError {
     Start {
         /// The book.
         name: String,
-        /// How many it has.
+        /// The number of openings that it has.
         openings: usize,
         /// The one asked for, from 1.
         start: usize,
@@ -208,12 +208,12 @@ impl Book {
         self.seed
     }
 
-    /// Where it comes from.
+    /// Returns the name of its source.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How many openings there are; at least one.
+    /// Returns the number of openings; at least one.
     #[allow(clippy::len_without_is_empty, reason = "an empty book is refused")]
     pub fn len(&self) -> usize {
         self.openings.len()

@@ -9,7 +9,7 @@ use crate::game::{Ending, Fault};
 use crate::schedule::EngineTally;
 use crate::stats::{Rating, estimate};
 
-/// How many rows the history of a match has in numbers.
+/// The largest number of rows in the table of a match's history.
 const ROWS: usize = 12;
 
 /// A table that may be wider than the window.
@@ -144,7 +144,7 @@ const KINDS: [(&str, bool, &[Ending]); 6] = [
     ("Illegal move", true, &[Ending::IllegalMove]),
 ];
 
-/// How the games of every engine ended.
+/// Returns the table of how the games of each engine ended.
 pub(super) fn terminations(report: &MatchReport<'_>) -> Markup {
     let rows = html! {
         @for (name, engine) in report.setup.names.iter().zip(&report.tally.engines) {

@@ -49,7 +49,7 @@ pub(super) struct ChecksummedLines<'a> {
     lines: Lines<BufReader<&'a File>>,
     /// The line that was read last; without its end, it was cut short.
     line: Vec<u8>,
-    /// How many bytes the whole lines have.
+    /// The number of bytes in the whole lines.
     length: u64,
 }
 
@@ -78,7 +78,7 @@ impl<'a> ChecksummedLines<'a> {
         &self.line
     }
 
-    /// How many bytes the whole lines have.
+    /// Returns the number of bytes in the whole lines.
     pub(super) fn length(&self) -> u64 {
         self.length
     }

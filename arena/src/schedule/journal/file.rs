@@ -28,7 +28,7 @@ pub(crate) struct Resumed {
     pub(crate) file: JournalFile,
     /// Its first line; null if that was not whole.
     pub(crate) head: Value,
-    /// Whether a last line was cut off.
+    /// True if a last line was cut off.
     pub(crate) was_torn: bool,
 }
 

@@ -1,8 +1,8 @@
-//! What a match has come to, kept so that it can go on after whatever ended it: JSON lines, the first of which says what
-//! match it is, each other one holding a finished game.
+//! The journal of a match, from which the match can go on after any interruption. It consists of JSON lines: the first
+//! identifies the match, each other line holds a finished game.
 //!
-//! The first line also tells the circumstances, and every other where its game began, so that a journal can be understood
-//! without the engines and openings it was played with.
+//! The first line also records the circumstances, and every other line the start of its game, so that a journal can be
+//! understood without the engines and openings it was played with.
 //!
 //! A line is on the disk before its game counts, and ends with a checksum. A last line without its end was cut short by a
 //! kill: it is cut off, and its game is played again. Anything else that cannot be read is an error, and the file stays as
@@ -64,7 +64,7 @@ pub enum JournalError {
         path: PathBuf,
         /// The key that differs.
         key: String,
-        /// What it says.
+        /// The value in the file.
         theirs: String,
         /// The requested value.
         ours: String,
@@ -77,7 +77,7 @@ const MATCH: &str = "match";
 /// The first line of a journal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
-    /// What match it is, an object; see [`identity`].
+    /// The identity of the match, an object; see [`identity`].
     pub identity: Value,
     /// The circumstances under which it began, an object; see [`about`].
     pub about: Value,
@@ -103,11 +103,11 @@ pub struct Journal(JournalFile);
 pub struct Found {
     /// The games, in the order they ended.
     pub games: Vec<GameRecord>,
-    /// How long the match had taken.
+    /// The time that the match had taken.
     pub elapsed: Duration,
     /// The start of the match in Unix seconds; null if unknown.
     pub began: Value,
-    /// Whether a last line was cut off.
+    /// True if a last line was cut off.
     pub was_torn: bool,
 }
 

@@ -17,7 +17,7 @@ pub struct Recorded {
     pub setup: Setup,
     /// The games, counted in the order they ended.
     pub tally: Tally,
-    /// How long the match had taken.
+    /// The time that the match had taken.
     pub elapsed: Duration,
 }
 

@@ -13,10 +13,10 @@ const POSITIONS: usize = 2 * PAWNS * 64 * 64;
 /// Squares of the pawn.
 const PAWNS: usize = 24;
 
-/// Whether White, with a pawn on files a to d, wins.
+/// A bit by position: 1 if White, with a pawn on files a to d, wins.
 static WON: LazyLock<Vec<u64>> = LazyLock::new(generate);
 
-/// Whether the side with the pawn wins.
+/// Returns true if the side with the pawn wins.
 pub(super) fn is_won(strong: Color, pawn: Square, kings: [Square; 2], side_to_move: Color) -> bool {
     let mirror = |square: Square| {
         let seen = square.relative_to(strong);
@@ -34,7 +34,7 @@ fn index(side: Color, pawn: Square, white: Square, black: Square) -> usize {
     ((side.index() * PAWNS + pawn) * 64 + white.index()) * 64 + black.index()
 }
 
-/// What is known of a position.
+/// The result of a position, as far as it is known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Known {
     /// It cannot occur.
@@ -111,7 +111,7 @@ fn first_look(setup: &Setup) -> Known {
     if flights.is_empty() || is_taken { Known::Drawn } else { Known::Nothing }
 }
 
-/// What follows from what is known of the positions after each move.
+/// Derives the result of a position from the known results of the positions after each move.
 fn next_look(setup: &Setup, known: &[Known]) -> Known {
     let &Setup { side, pawn, white, black } = setup;
     let mut after = [false; 4];

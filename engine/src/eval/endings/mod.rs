@@ -35,13 +35,13 @@ const ENDINGS: &[Ending] = &[
     Ending { name: "KQKR", strong: [0, 0, 0, 0, 1], weak: [0, 0, 0, 1, 0], score: |p| QUEEN - ROOK + p.cornered() },
 ];
 
-// What pieces are commonly worth, in centipawns.
+// The usual values of the pieces, in centipawns.
 const PAWN: i32 = 150;
 const MINOR: i32 = 320;
 const ROOK: i32 = 550;
 const QUEEN: i32 = 1000;
 
-/// For each square that the losing king is nearer to the edge, and the kings to each other.
+/// The centipawns for each square by which the losing king is nearer to the edge, and the kings to each other.
 const EDGE: i32 = 12;
 const CLOSE: i32 = 8;
 
@@ -53,7 +53,7 @@ pub(super) struct Known {
     pub(super) score: i32,
 }
 
-/// What is known of a position, if it is one of the endings.
+/// Returns the name and the score of a position that is one of the known endings.
 #[inline(always)]
 pub(super) fn known(position: &Position) -> Option<Known> {
     let [white, black] = Color::ALL.map(|color| position.color(color));
@@ -102,14 +102,14 @@ impl Pieces<'_> {
         self.position.king(self.strong)
     }
 
-    /// How near the weaker king is to the edge, 0 to 6: files and ranks from the middle.
+    /// Returns the distance of the weaker king from the middle of the board, 0 to 6: files plus ranks.
     fn at_edge(&self) -> i32 {
         let king = self.weak_king();
         let rank = king.rank().index();
         6 - from_edge(king.file()) as i32 - rank.min(7 - rank) as i32
     }
 
-    /// How near the kings are to each other, 0 to 6.
+    /// Returns the closeness of the kings, 0 to 5: 7 minus their distance in king's moves, which is 2 to 7.
     fn closeness(&self) -> i32 {
         7 - distance(self.weak_king(), self.strong_king()) as i32
     }
@@ -139,7 +139,8 @@ fn lone_king(pieces: &Pieces<'_>, [pawns, knights, bishops, rooks, queens]: [u32
     None
 }
 
-/// Whether all pawns are on one rook's file, the bishops do not command its last square, and the other king stands there.
+/// Returns true if all pawns are on one rook's file, the bishops do not command its last square, and the other king
+/// stands there.
 fn is_wrong_bishop(pieces: &Pieces<'_>, bishops: Bitboard) -> bool {
     let pawns = pieces.of(pieces.strong, PieceType::Pawn);
     [File::A, File::H].into_iter().any(|file| {
@@ -149,8 +150,8 @@ fn is_wrong_bishop(pieces: &Pieces<'_>, bishops: Bitboard) -> bool {
     })
 }
 
-/// Whether a rook's pawn on the seventh rank is held for good: the king beside the pawn's goal leaves the corner for no knight,
-/// and the other king may not come near without stalemate.
+/// Returns true if a rook's pawn on the seventh rank is held for good: the king beside the pawn's goal leaves the
+/// corner for no knight, and the other king may not come near without stalemate.
 fn is_stalemate_guard(pieces: &Pieces<'_>) -> bool {
     let pawn = pieces.square(pieces.strong, PieceType::Pawn);
     let goal = Square::new(pawn.file(), Rank::Eighth.relative_to(pieces.strong));

@@ -40,7 +40,7 @@ macro_rules! params {
     (@dims [$inner:tt; $length:expr] $($outer:expr)*) => { params!(@dims $inner $($outer)* $length) };
     (@dims $leaf:ident $($length:expr)*) => { &[$($length),*] };
 
-    // What a field or its group says: { [doc] [sum] [start] [range] { the same of the group around it } }.
+    // The properties of a field or its group: { [doc] [sum] [start] [range] { those of the group around it } }.
     (@doc { [] $sum:tt $start:tt $range:tt $around:tt }) => { params!(@doc $around) };
     (@doc { [$($doc:literal)+] $($rest:tt)+ }) => { &[$($doc),+] };
     (@sum $sums:ident { $doc:tt [] $start:tt $range:tt $around:tt }) => { params!(@sum $sums $around) };
@@ -204,7 +204,7 @@ macro_rules! params {
             }
         }
 
-        /// What the terms of an evaluation add up to, sum by sum; sided sums by [`Color`](crate::chess::Color).
+        /// The sums of the terms of an evaluation; sided sums by [`Color`](crate::chess::Color).
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         $visibility struct Sums<S, W> { $($(#[doc = $sum_doc])+ pub $name: $held),+ }
 

@@ -70,7 +70,7 @@ params! {
 
 type Any = Shapes<i32, i32>;
 
-/// What the pairs of the fixture amount to.
+/// The number of pairs in the fixture.
 const PAIRS: usize = 1 + 3 + 2 + 4 + 22 + 64 + 64 + 128;
 
 #[test]

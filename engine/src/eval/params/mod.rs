@@ -36,7 +36,7 @@ const OFFICERS: &[&str] = &["knight", "bishop", "rook", "queen"];
 /// The minor pieces, in the same order.
 const MINORS: &[&str] = &["knight", "bishop"];
 
-/// Whether what is attacked is defended: by a pawn, or by two where the attackers are not two.
+/// Targets that are weak, or defended: by a pawn, or by two pieces if fewer than two attack.
 const DEFENCE: &[&str] = &["weak", "defended"];
 
 /// Two kinds of piece, in the order of the first, then of the second.
@@ -56,7 +56,7 @@ const UNLIKE: &[&str] = &[
 /// The two castling sides.
 const CASTLING: &[&str] = &["short", "long"];
 
-/// What a pair leaf may hold in each half: far beyond any sane weight, far below what [`Score`] can add up.
+/// The range of each half of a pair leaf: far beyond any sane weight, far below the sums that [`Score`] can hold.
 const CENTIPAWNS: RangeInclusive<i32> = -5000..=5000;
 
 params! {
@@ -65,13 +65,13 @@ params! {
     ///
     /// [`combine`](super::combine) makes a score of them.
     pub enum Sum {
-        /// How much of the pieces is left, in the unit of their phase weights.
+        /// The amount of pieces left, in the unit of their phase weights.
         Phase = phase: W,
-        /// What is blended from midgame to endgame by the phase, in centipawns.
+        /// The score that the phase blends from midgame to endgame, in centipawns.
         Main = main: S,
         /// The attack of each side on the other's king, before its curve: in eighths of a centipawn where it is small.
         Danger = danger: [S; 2],
-        /// How far the endgame score is moved away from 0, or towards it if negative, in centipawns.
+        /// The shift of the endgame score away from 0, or towards it if negative, in centipawns.
         Complexity = complexity: W,
         /// The share of the endgame score that counts if it is a side's advantage, in 2048ths: 128ths, 16 times at most.
         Scale = scale: [W; 2],
@@ -308,10 +308,10 @@ params! {
     }
 }
 
-/// What the engine plays with.
+/// The weights that the engine plays with.
 pub type Weights = EvalParams<Score, i32>;
 
-/// What the tuner traces with: at every leaf its own index.
+/// The indices that the tuner traces with: every leaf holds its own index.
 pub type Indices = EvalParams<LeafIndex, LeafIndex>;
 
 /// Number of pair leaves.
@@ -381,7 +381,7 @@ impl Weights {
         (from_numbers(&numbers), clamped)
     }
 
-    /// Whether some piece has a phase weight: without one, the phase of a position would be 0 / 0.
+    /// Returns true if some piece has a phase weight: without one, the phase of a position would be 0 / 0.
     pub fn has_phase(&self) -> bool {
         self.phase.iter().any(|&weight| weight > 0)
     }

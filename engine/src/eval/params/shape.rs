@@ -40,7 +40,7 @@ impl<L, T: Shape<L>, const N: usize> Shape<L> for [T; N] {
     }
 }
 
-/// How one array level of a field is named in paths and drawn in TOML. Levels without an axis are lists.
+/// The naming of one array level of a field in paths, and its form in TOML. Levels without an axis are lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
     /// A table with these keys, one for each element.
@@ -119,14 +119,14 @@ impl Field {
         self
     }
 
-    /// Whether the start is in range.
+    /// Returns true if the start is in range.
     pub(crate) const fn start_fits(&self) -> bool {
         let (min, max) = (*self.range.start(), *self.range.end());
         let [mg, eg] = self.start;
         min <= mg && mg <= max && min <= eg && eg <= max
     }
 
-    /// Whether each axis names a level of its length.
+    /// Returns true if each axis names a level of its length.
     pub(crate) const fn axes_fit(&self) -> bool {
         let mut level = 0;
         while level < self.axes.len() {
@@ -183,7 +183,7 @@ fn key(name: &'static str) -> &'static str {
     name.rsplit('.').next().unwrap_or(name)
 }
 
-/// What stands in a declaration.
+/// A part of a declaration.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Part {
     /// Leaves.
@@ -261,7 +261,7 @@ impl LeafIndex {
     }
 }
 
-/// Where the numbers of a leaf stand in the flat vector: midgame and endgame of a pair, or the single number.
+/// Returns the indices of a leaf's numbers in the flat vector: midgame and endgame of a pair, or the single number.
 pub fn numbers_of<P: ParamSet>(leaf: LeafIndex) -> Range<usize> {
     let index = leaf.index();
     if index < P::PAIRS { 2 * index..2 * index + 2 } else { P::PAIRS + index..P::PAIRS + index + 1 }
@@ -277,7 +277,7 @@ pub fn indices_of<P: ParamSet<Pair = LeafIndex, Single = LeafIndex>>() -> P {
 /// One leaf of a declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leaf {
-    /// Where it is: `psqt.knight.e4`, `material.queen`, `tempo`, `mobility.rook[3]`.
+    /// The path, like `psqt.knight.e4`, `material.queen`, `tempo` or `mobility.rook[3]`.
     pub path: String,
     /// The field it belongs to.
     pub field: &'static Field,
@@ -321,7 +321,7 @@ pub fn leaves_of<P: ParamSet>() -> Vec<Leaf> {
         .collect()
 }
 
-/// What follows the field's name in the path of each of its leaves.
+/// Returns the suffix of each leaf's path, behind the name of the field.
 fn suffixes(axes: &[Axis], dims: &[usize]) -> Vec<String> {
     let Some((&length, inner_dims)) = dims.split_first() else {
         return vec![String::new()];
@@ -348,7 +348,7 @@ pub fn ranges_of<P: ParamSet>() -> impl Iterator<Item = RangeInclusive<i32>> {
     fields_of::<P>().flat_map(|field| std::iter::repeat_n(field.range.clone(), numbers_in(field)))
 }
 
-/// How many numbers of the flat vector a field fills.
+/// Returns the number of entries of the flat vector that a field fills.
 fn numbers_in(field: &Field) -> usize {
     match field.kind {
         Kind::Pair => 2 * field.leaves(),

@@ -17,7 +17,7 @@ pub struct SumInfo {
     pub doc: &'static [&'static str],
     /// The type of its leaves.
     pub kind: Kind,
-    /// Whether White and Black are kept apart.
+    /// True if White and Black are kept apart.
     pub is_sided: bool,
 }
 

@@ -25,8 +25,8 @@ pub(in crate::eval) fn material<S: Copy, W: Copy>(
     sink.main(params.tempo, position.side_to_move().sign());
 }
 
-/// What a side has of each kind on average, pawn to queen. Counted from there, products have little in common with the
-/// counts themselves, so that imbalance and material are told apart by few positions.
+/// The average number of pieces of each kind that a side has, pawn to queen. Products of the differences from it have
+/// little in common with the counts themselves. So few positions suffice to tell imbalance from material.
 const USUAL: [i32; 5] = [4, 1, 1, 1, 0];
 
 /// Adds what pieces are worth beside others; nothing where both sides have the same.

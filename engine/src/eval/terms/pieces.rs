@@ -24,7 +24,7 @@ pub(in crate::eval) fn pieces<S: Copy, W: Copy>(
     queens(cx, us, params, sink);
 }
 
-/// What several kinds of piece need.
+/// The squares that the terms of several kinds of piece need.
 struct Shared {
     /// Squares that a pawn defends and that no enemy pawn can come to attack.
     outposts: Bitboard,
@@ -42,7 +42,8 @@ impl Shared {
     }
 }
 
-/// What counts for every piece: its square, mobility, and attacks on the ring of the other king.
+/// Adds the terms of every piece: its square, mobility, and attacks on the ring of the other king. Returns its
+/// mobility.
 #[inline(always)]
 fn reach<S: Copy, W: Copy>(
     cx: &mut Context<'_>,
@@ -93,7 +94,7 @@ fn knights<S: Copy, W: Copy>(
     }
 }
 
-/// What counts for knights (0) and bishops (1) alike.
+/// Adds the terms that knights (0) and bishops (1) share.
 #[inline(always)]
 fn minor<S: Copy, W: Copy>(
     cx: &Context<'_>,
@@ -145,7 +146,7 @@ fn bishops<S: Copy, W: Copy>(
     }
 }
 
-/// Whether a bishop stands on a7 or h7 with an enemy pawn on b6 or g6 that another defends.
+/// Returns true if a bishop stands on a7 or h7 with an enemy pawn on b6 or g6 that another defends.
 #[inline(always)]
 fn is_shut_in(cx: &Context<'_>, us: Color, square: Square) -> bool {
     const EDGE: Bitboard = Bitboard(0x8181_8181_8181_8181);
@@ -193,7 +194,7 @@ fn rooks<S: Copy, W: Copy>(
     }
 }
 
-/// Whether a rook stands on the outer side of its king on the back rank, and the king may not castle.
+/// Returns true if a rook stands on the outer side of its king on the back rank, and the king may not castle.
 #[inline(always)]
 fn is_boxed(cx: &Context<'_>, us: Color, square: Square) -> bool {
     let king = cx.side(us).king;

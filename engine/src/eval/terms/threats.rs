@@ -55,7 +55,7 @@ fn pushes(cx: &Context<'_>, us: Color) -> Bitboard {
     let one = own.pawns.forward(us).without(cx.occupied);
     let two = (one & rank(us, Rank::Third)).forward(us).without(cx.occupied);
     let safe = (one | two).without(theirs.by(PieceType::Pawn)) & (own.attacked | !theirs.attacked);
-    // What a pawn attacks already is another threat.
+    // A square that a pawn already attacks belongs to another threat.
     beside(safe.forward(us)).without(own.by(PieceType::Pawn))
 }
 

@@ -37,9 +37,9 @@ pub(in crate::eval) fn whole<S: Copy, W: Copy>(
     }
 }
 
-/// What both sides' scales ask for.
+/// The facts that the scales of both sides need.
 struct Ending {
-    /// Two at most, beside kings and pawns.
+    /// At most two pieces are left beside kings and pawns.
     few_pieces: bool,
     /// Each side has one bishop, of opposite colours.
     opposite_bishops: bool,

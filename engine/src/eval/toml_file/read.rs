@@ -84,7 +84,7 @@ pub(super) struct Absent {
     pub(super) field: &'static Field,
     /// The group it is a member of.
     pub(super) group: Option<&'static Group>,
-    /// What a strict reader says of it.
+    /// The error of a strict reader.
     pub(super) fault: ParamsError,
 }
 
@@ -118,7 +118,7 @@ pub(super) fn present_cells<P: ParamSet>(
 struct Found<'a> {
     field: &'static Field,
     group: Option<&'static Group>,
-    /// What is there, or the line of the table that it is missing from.
+    /// The node of the field, or the line of the table that lacks it.
     place: Result<Node<'a>, Option<usize>>,
 }
 
@@ -144,7 +144,7 @@ fn known(parts: &[Part]) -> String {
     parts.iter().map(Part::key).collect::<Vec<_>>().join(", ")
 }
 
-/// What should stand where a field, or a part of it, is expected.
+/// Describes the value that a field, or a part of it, must have.
 fn expectation(field: &Field, axes: &[Axis], dims: &[usize]) -> String {
     match (axes, dims, field.kind) {
         (_, [], Kind::Pair) => "a pair [midgame, endgame]".to_owned(),
@@ -156,7 +156,7 @@ fn expectation(field: &Field, axes: &[Axis], dims: &[usize]) -> String {
     }
 }
 
-/// What the elements of a list are called.
+/// Returns the name of the elements of a list.
 fn unit(kind: Kind, inner_dims: &[usize]) -> &'static str {
     match (inner_dims, kind) {
         ([], Kind::Pair) => "pairs",

@@ -12,7 +12,7 @@ use super::read::{Absent, cells_of, present_cells};
 /// Lists whose line would be longer are broken into several.
 const WIDTH: usize = 100;
 
-/// How many elements of a broken list stand in a line.
+/// The number of elements in each line of a broken list.
 const PER_LINE: usize = 8;
 
 /// A parameter file that gives every declared field.
@@ -79,7 +79,7 @@ fn table_at<'a>(root: &'a Table, path: &str) -> Option<&'a Table> {
     path.split('.').try_fold(root, |table, key| table.get(key)?.as_table())
 }
 
-/// Where the last value ends that stands under the header of the table itself.
+/// Returns the end of the last value under the header of the table itself.
 fn last_value(table: &Table) -> Option<usize> {
     let end = |item: &Item| match item {
         Item::Value(value) => Some(value.span()?.end),
@@ -133,7 +133,7 @@ fn comment(lines: impl Iterator<Item = &'static str>) -> String {
     lines.fold(String::new(), |comment, line| format!("{comment}{}\n", format!("# {line}").trim_end()))
 }
 
-/// Whether what is left of a field is written behind its key, not as a table of its own.
+/// Returns true if what is left of a field is written behind its key, not as a table of its own.
 fn is_value(field: &Field, axes: &[Axis], dims: &[usize]) -> bool {
     dims.is_empty()
         || match axes.first() {
@@ -166,7 +166,7 @@ fn sections(text: &mut String, field: &Field, axes: &[Axis], dims: &[usize], pat
     }
 }
 
-/// What stands behind a key.
+/// Returns the text of a field's start, as it stands behind a key.
 fn value(field: &Field, axes: &[Axis], dims: &[usize]) -> String {
     let [mg, eg] = field.start;
     let Some((&length, inner)) = dims.split_first() else {

@@ -117,7 +117,7 @@ fn faults_in_every_shape_are_named() {
     }
 }
 
-/// What is said of a field that is not there.
+/// Returns the message about a missing field.
 fn absent(path: &str, expected: &str, line: &str) -> String {
     let hint = "`tuner --params FILE --output NEW` adds it, from its declared start";
     format!("{path}: missing, expected {expected}; {hint}{line}")

@@ -16,7 +16,7 @@ pub(super) struct NodeState {
     pub(super) beta: Value,
     /// The evaluation, corrected and refined by the table; meaningless in check.
     pub(super) eval: Value,
-    /// Whether the evaluation has risen since the side's last moves.
+    /// True if the evaluation has risen since the side's last moves.
     pub(super) improving: bool,
     pub(super) is_check: bool,
     pub(super) is_pv: bool,
@@ -24,7 +24,7 @@ pub(super) struct NodeState {
 }
 
 impl NodeState {
-    /// Whether the node may be cut short by its evaluation alone: off the principal variation and out of check.
+    /// Returns true if the node may be cut short by its evaluation alone: off the principal variation and out of check.
     pub(super) fn may_prune(&self) -> bool {
         !self.is_pv && !self.is_check && !is_decided(self.beta)
     }
@@ -116,7 +116,7 @@ impl NodeState {
         i32::from(is_far_better) - i32::from(value < best + params.lmr_shallower_margin)
     }
 
-    /// Whether a move that raises alpha reduces the depth of the moves after it.
+    /// Returns true if a move that raises alpha reduces the depth of the moves after it.
     pub(super) fn alpha_raise_reduction(&self, params: &SearchParams, value: Value) -> bool {
         (params.alpha_min_depth..=params.alpha_max_depth).contains(&self.depth) && !is_decided(value)
     }
@@ -134,7 +134,7 @@ impl NodeState {
     }
 }
 
-/// Whether the side to move has more than pawns: otherwise zugzwang is near.
+/// Returns true if the side to move has more than pawns: otherwise zugzwang is near.
 pub(super) fn has_pieces(position: &Position) -> bool {
     let us = position.color(position.side_to_move());
     let simple: Bitboard = position.pieces(PieceType::Pawn) | position.pieces(PieceType::King);
@@ -149,7 +149,7 @@ pub(super) struct MoveTraits {
     pub(super) is_refutation: bool,
     pub(super) table_move_is_noisy: bool,
     pub(super) was_pv: bool,
-    /// Whether several siblings failed high.
+    /// True if several siblings failed high.
     pub(super) siblings_fail: bool,
     pub(super) history: i32,
 }

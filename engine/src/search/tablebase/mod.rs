@@ -42,7 +42,7 @@ pub trait Tablebase: Send + Sync {
     /// that loses, 0 for a draw, beyond ±100 if the fifty-move rule makes a draw of it. `None` if it is not known.
     fn dtz(&self, position: &Position) -> Option<i32>;
 
-    /// What is wrong with it, told once.
+    /// Takes the fault of the tablebase, if it has one. A fault is reported once.
     fn take_fault(&self) -> Option<String> {
         None
     }
@@ -57,7 +57,7 @@ pub struct TablebaseUse {
     pub min_depth: i32,
     /// No position of more pieces is looked up.
     pub most_pieces: u32,
-    /// Whether the fifty-move rule makes draws of some wins.
+    /// True if the fifty-move rule makes draws of some wins.
     pub fifty_moves: bool,
 }
 
@@ -114,7 +114,7 @@ impl Endings {
         (endings, ranked.unwrap_or_else(unknown))
     }
 
-    /// Whether positions inside the tree are looked up.
+    /// Returns true if positions inside the tree are looked up.
     pub(super) fn has_probes(&self) -> bool {
         self.reach > 0
     }
@@ -124,7 +124,7 @@ impl Endings {
         self.hits.load(Relaxed)
     }
 
-    /// What is wrong with the tablebase, told once.
+    /// Takes the fault of the tablebase, if it has one. A fault is reported once.
     pub(super) fn take_fault(&self) -> Option<String> {
         self.settings.tablebase.as_ref().and_then(|tablebase| tablebase.take_fault())
     }
@@ -146,7 +146,8 @@ impl Endings {
         let makes_progress = by_dtz.is_some();
         let mut ranked = by_dtz.or_else(|| all(Self::rank_by_wdl))?;
         ranked.sort_by_key(|ranked| std::cmp::Reverse(ranked.rank));
-        // What is left is to find the mate, the best defence or the best trap; without DTZ, to make progress.
+        // The search probes no further: it only has to find the mate, the best defence or the best trap. A win without
+        // DTZ is the exception: there the search must also make progress.
         if makes_progress || ranked[0].rank <= 0 {
             self.reach = 0;
         }
@@ -228,7 +229,7 @@ fn dtz_before_zeroing(after: Wdl) -> i32 {
     }
 }
 
-/// Whether a tablebase with endings of so many pieces may have a position.
+/// Returns true if a tablebase with endings of so many pieces may have a position.
 fn is_within(position: &Position, most_pieces: u32) -> bool {
     position.occupied().count() <= most_pieces && !may_castle(position)
 }

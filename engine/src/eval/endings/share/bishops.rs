@@ -6,7 +6,7 @@ use super::{
 use crate::chess::Color;
 use crate::eval::geometry::LIGHT;
 
-/// Whether each side has one bishop, of opposite colours, and there is no other piece.
+/// Returns true if each side has one bishop, of opposite colours, and there is no other piece.
 pub(super) fn are_opposite(position: &Position) -> bool {
     let bishops = position.pieces(PieceType::Bishop);
     let pieces = position.occupied().without(position.pieces(PieceType::Pawn) | position.pieces(PieceType::King));
@@ -15,18 +15,18 @@ pub(super) fn are_opposite(position: &Position) -> bool {
         && (bishops & LIGHT).count() == 1
 }
 
-/// Whether the bishops stand on squares of different colours.
+/// Returns true if the bishops stand on squares of different colours.
 fn differ(seen: &Seen) -> bool {
     LIGHT.has(seen.piece) != LIGHT.has(seen.their_piece)
 }
 
-/// Whether a pawn cannot go all its way: the weaker king stands in it, or the weaker bishop looks at it.
+/// Returns true if a pawn cannot go all its way: the weaker king stands in it, or the weaker bishop looks at it.
 fn is_held(seen: &Seen, pawn: Square) -> bool {
     let way = path(pawn);
     way.has(seen.their_king) || is_looked_at(seen, way)
 }
 
-/// Whether the weaker bishop stands in a way or attacks it.
+/// Returns true if the weaker bishop stands in a way or attacks it.
 fn is_looked_at(seen: &Seen, way: Bitboard) -> bool {
     (way & (attacks::bishop(seen.their_piece, seen.occupied) | seen.their_piece.into())).any()
 }
@@ -93,7 +93,8 @@ fn two_passed(seen: &Seen, passed: Bitboard, is_bare: bool) -> i32 {
     }
 }
 
-/// Whether the square before a pawn is of the weaker bishop's colour, and the bishop commands it or the king stands on it.
+/// Returns true if the square before a pawn is of the weaker bishop's colour, and the bishop commands it or the king
+/// stands on it.
 fn is_blockaded(seen: &Seen, pawn: Square) -> bool {
     let stop = path(pawn).lowest();
     let is_safe = LIGHT.has(stop) == LIGHT.has(seen.their_piece);

@@ -113,7 +113,7 @@ impl Seen {
         self.pawns.without(down | left | right | in_front(self.pawns, Color::Black))
     }
 
-    /// Whether the weaker king stands before a square, on its file or beside it.
+    /// Returns true if the weaker king stands before a square, on its file or beside it.
     fn is_before(&self, square: Square) -> bool {
         let king = self.their_king;
         king.file().index().abs_diff(square.file().index()) <= 1 && king.rank() > square.rank()

@@ -58,7 +58,7 @@ fn is_tied_to_its_pawn(seen: &Seen, pawn: Square) -> bool {
     is_blocked && is_behind && is_far_on_seventh(seen, pawn)
 }
 
-/// Whether the weaker king stands on the seventh rank at the other edge, where no check wins a rook.
+/// Returns true if the weaker king stands on the seventh rank at the other edge, where no check wins a rook.
 fn is_far_on_seventh(seen: &Seen, pawn: Square) -> bool {
     seen.their_king.rank() == Rank::Seventh && files_between(seen.their_king, pawn) >= 6
 }
@@ -89,7 +89,7 @@ fn king_cut_off(seen: &Seen, pawn: Square) -> i32 {
     }
 }
 
-/// Whether the weaker rook has four files between itself and the pawn to check across, away from its own king.
+/// Returns true if the weaker rook has four files between itself and the pawn to check across, away from its own king.
 fn has_long_side(seen: &Seen, pawn: Square) -> bool {
     let rook = seen.their_piece;
     (rook.file() < pawn.file()) != (seen.their_king.file() < pawn.file()) && files_between(rook, pawn) >= 4
