@@ -5,8 +5,8 @@
 //! the gradients of the rows. This sandwich estimator holds even if results do not scatter as the logistic curve
 //! assumes. Positions of one game share its result: if games are known, `J` is summed over games instead of positions.
 //! A row of weight `w` counts `w` times in `H`, its gradient counts `w` times in `J`, and `n` is the sum of all `w`.
-//! The bias that the prior causes is not included. Both matrices use a sample of the games if there are far more than
-//! the estimate needs.
+//! The bias that the prior causes is not included. Matrices are sums over a sample of the rows if there are far
+//! more than the estimate needs; a sum over games has all of them.
 //!
 //! If the prior dominates, the sandwich measures only the small scatter that the prior allows, not the distance from
 //! the true value. So a parameter has an error only if the data contribute at least [`LEAST_SHARE`] of its second
@@ -18,7 +18,6 @@
 //! See White, Maximum Likelihood Estimation of Misspecified Models, <https://doi.org/10.2307/1912526>.
 
 use crate::model::centre::Centring;
-use crate::model::rows::Rows;
 use crate::objective::linear::{Cholesky, Matrix, dot};
 use crate::objective::{HessianKind, Objective, SymmetricMatrix};
 use crate::optimize::{Limits, open_scales};
@@ -27,8 +26,12 @@ use crate::optimize::{Limits, open_scales};
 /// and keeps undetermined directions from making the matrix singular.
 const RIDGE: f64 = 1e-6;
 
-/// The number of games (or rows, if games are not known) per parameter that determine its error to a few per cent.
-const ENOUGH_ROWS: usize = 200;
+/// The number of rows per parameter from which the Hessian is summed; more are sampled. In nearly flat directions it may
+/// have eigenvalues below 0 on a smaller sample, as the minimum is that of all rows.
+const ENOUGH_ROWS: usize = 400;
+
+/// The same for matrices that are positive semidefinite on any sample. It determines an error to about one per cent.
+const ENOUGH_POSITIVE_ROWS: usize = 100;
 
 /// The smallest share of a parameter's second derivative that the data must contribute for the parameter to have an
 /// error. Below it, the scatter would be about the same without data.
@@ -57,12 +60,6 @@ pub fn standard_errors(
     games: Option<&[u32]>,
 ) -> Option<Errors> {
     let rows = objective.rows;
-    let clusters = games.map_or(rows.len(), |games| 1 + games.windows(2).filter(|pair| pair[0] != pair[1]).count());
-    let stride = (clusters / (ENOUGH_ROWS * limits.free().len()).max(1)).max(1);
-    let numbers = sample(rows.len(), games, stride);
-    let picked: Option<Rows> = (stride > 1).then(|| rows.pick(numbers.iter().copied()));
-    let sampled = picked.as_ref().unwrap_or(rows);
-    let over = objective.over(sampled);
     let gathered = |mut matrix: SymmetricMatrix| {
         matrix.gather(limits.leaders());
         matrix
@@ -70,17 +67,21 @@ pub fn standard_errors(
     let scales: Vec<Vec<f64>> =
         open_scales(objective.model, theta, limits).iter().map(|powers| along(powers, theta)).collect();
     let moves = |parameter: usize| !limits.is_frozen(parameter);
-    let hessian = |kind| gathered(over.hessian_among(theta, kind, 1, &moves));
-    let factorised = |kind| factorise(&hessian(kind), &scales, limits);
-    let (free, scale, bread) = factorised(HessianKind::Full).or_else(|| factorised(HessianKind::GaussNewton))?;
+    let hessian = |kind, enough: usize| {
+        // Odd, because the sides to move alternate in the positions of a game.
+        let stride = (rows.len() / (enough * limits.free().len()).max(1)).saturating_sub(1) | 1;
+        gathered(objective.hessian_among(theta, kind, stride, &moves))
+    };
+    let full = factorise(&hessian(HessianKind::Full, ENOUGH_ROWS), &scales, limits);
+    let gauss_newton = || factorise(&hessian(HessianKind::GaussNewton, ENOUGH_POSITIVE_ROWS), &scales, limits);
+    let (free, scale, bread) = full.or_else(gauss_newton)?;
     let (outer, clusters) = match games {
         Some(games) => {
-            let games: Vec<u32> = numbers.iter().map(|&row| games[row]).collect();
             let is_reported = |parameter: usize| free.binary_search(&limits.leaders()[parameter]).is_ok();
-            let (outer, clusters) = over.outer_by_group(theta, &games, &is_reported);
+            let (outer, clusters) = objective.outer_by_group(theta, games, &is_reported);
             (gathered(outer), clusters)
         }
-        None => (hessian(HessianKind::Outer), sampled.len()),
+        None => (hessian(HessianKind::Outer, ENOUGH_POSITIVE_ROWS), rows.len()),
     };
     let size = free.len();
     let meat = Matrix::from_fn(size, size, |i, j| outer.get(free[i], free[j]) * scale[i] * scale[j]);
@@ -97,7 +98,7 @@ pub fn standard_errors(
         let variance: f64 = (0..size).map(|k| -product[(i, k)] * spread[(i, k)]).sum();
         by_parameter[j] = Some((variance.max(0.0) / rows.weight(1)).sqrt());
     }
-    Some(Errors { by_parameter, clusters: clusters * rows.len() / sampled.len() })
+    Some(Errors { by_parameter, clusters })
 }
 
 /// Returns, by parameter, the share of the second derivative that the data contribute. Tied parameters share one value.
@@ -106,16 +107,6 @@ fn shares_of_data(objective: &Objective<'_>, theta: &[f64], limits: &Limits) -> 
     limits.gather(&mut whole);
     limits.gather(&mut prior);
     limits.leaders().iter().map(|&leader| 1.0 - prior[leader] / whole[leader]).collect()
-}
-
-/// Returns the rows of every `stride`-th game, or every `stride`-th row if games are not known.
-fn sample(rows: usize, games: Option<&[u32]>, stride: usize) -> Vec<usize> {
-    let mut game = 0;
-    let is_wanted = |&row: &usize| {
-        game += usize::from(row > 0 && games.is_none_or(|games| games[row] != games[row - 1]));
-        game % stride == 0
-    };
-    (0..rows).filter(is_wanted).collect()
 }
 
 /// Returns the unit vector along which a scale that no score depends on moves the parameters.

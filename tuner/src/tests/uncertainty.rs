@@ -80,6 +80,13 @@ fn confidence_intervals_have_their_nominal_coverage() {
     }
 }
 
+/// So many rows that the gradients of every third one determine the errors.
+#[test]
+fn errors_from_a_sample_of_rows_have_their_nominal_coverage() {
+    let share = coverage(50, 8000, 1, false, 1.0);
+    assert!((0.93..=0.97).contains(&share), "{share}");
+}
+
 #[test]
 fn errors_by_game_account_for_shared_results() {
     let share = coverage(40, 1000, 6, true, 3.0);
