@@ -187,7 +187,7 @@ mod tests {
             let outcome = ResultLabel::of_points(points).unwrap();
             assert_eq!(outcome.points(), points as f32);
             assert_eq!(outcome.flipped().flipped(), outcome);
-            assert_eq!(matches!(outcome, ResultLabel::Share(_)), ![0, 5000, 10_000].contains(&ten_thousandth));
+            assert_eq!(outcome.half_points().is_none(), ![0, 5000, 10_000].contains(&ten_thousandth));
             let written = outcome.to_string();
             let read = ResultLabel::of_result(&written).or_else(|| ResultLabel::of_points(written.parse().unwrap()));
             assert_eq!(read, Some(outcome));

@@ -2,26 +2,25 @@
 
 use std::fmt;
 
-/// The result of a game, or its expected result, in White's view.
+/// The result of a game, or its expected result: White's points in units of 1/60000, exact to four decimal places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResultLabel {
-    /// A win of Black.
-    Loss,
-    /// A draw.
-    Draw,
-    /// A win of White.
-    Win,
-    /// White's expected share of the point other than 0, ½ and 1, in units of 1/60000: exact to four decimal places.
-    Share(u16),
-}
+pub struct ResultLabel(u16);
 
 /// The number of units of a whole point.
 const WHOLE: u16 = 60_000;
-const DRAW: u16 = WHOLE / 2;
 
 impl ResultLabel {
+    /// A win of Black.
+    pub const LOSS: Self = ResultLabel(0);
+
+    /// A draw.
+    pub const DRAW: Self = ResultLabel(WHOLE / 2);
+
+    /// A win of White.
+    pub const WIN: Self = ResultLabel(WHOLE);
+
     /// The results of games: loss, draw, win.
-    pub(super) const RESULTS: [Self; 3] = [ResultLabel::Loss, ResultLabel::Draw, ResultLabel::Win];
+    pub(super) const RESULTS: [Self; 3] = [Self::LOSS, Self::DRAW, Self::WIN];
 
     /// The notations of the results, the usual one first.
     const NAMES: [&'static [&'static str]; 3] = [
@@ -32,27 +31,17 @@ impl ResultLabel {
 
     /// Returns White's points, 0 to 1.
     pub fn points(self) -> f32 {
-        (f64::from(self.units()) / f64::from(WHOLE)) as f32
+        (f64::from(self.0) / f64::from(WHOLE)) as f32
     }
 
     /// Returns the result of a number of units of White's points; all beyond a whole point are a win.
     pub(super) fn of_units(units: u16) -> Self {
-        match units {
-            0 => ResultLabel::Loss,
-            DRAW => ResultLabel::Draw,
-            WHOLE.. => ResultLabel::Win,
-            share => ResultLabel::Share(share),
-        }
+        ResultLabel(units.min(WHOLE))
     }
 
-    /// Returns White's points in units of a share.
+    /// Returns White's points in units.
     pub(super) fn units(self) -> u16 {
-        match self {
-            ResultLabel::Loss => 0,
-            ResultLabel::Draw => DRAW,
-            ResultLabel::Win => WHOLE,
-            ResultLabel::Share(units) => units,
-        }
+        self.0
     }
 
     /// Returns the result of a number of White's points, 0 to 1. A share is rounded to a whole number of units, but
@@ -61,7 +50,7 @@ impl ResultLabel {
         let (whole, is_inside) = (f64::from(WHOLE), points > 0.0 && points < 1.0);
         let units = (points * whole).round();
         let units = if is_inside { units.clamp(1.0, whole - 1.0) } else { units };
-        (0.0..=1.0).contains(&points).then_some(Self::of_units(units as u16))
+        (0.0..=1.0).contains(&points).then_some(ResultLabel(units as u16))
     }
 
     /// Returns the result of a number of White's half points.
@@ -69,9 +58,9 @@ impl ResultLabel {
         Self::RESULTS.get(usize::from(half_points)).copied()
     }
 
-    /// Returns White's half points; `None` for a share.
+    /// Returns White's half points; `None` for a share of the point.
     pub(super) fn half_points(self) -> Option<u8> {
-        Some(self.kind() as u8).filter(|&kind| kind < 3)
+        (0..3).find(|&half_points| Self::RESULTS[usize::from(half_points)] == self)
     }
 
     /// Parses the result of a game: `1-0`, `1/2-1/2`, `0-1`, or another notation of these.
@@ -81,17 +70,12 @@ impl ResultLabel {
 
     /// Returns 0 for a loss, 1 for a draw, 2 for a win, 3 for any share.
     pub(super) fn kind(self) -> usize {
-        match self {
-            ResultLabel::Loss => 0,
-            ResultLabel::Draw => 1,
-            ResultLabel::Win => 2,
-            ResultLabel::Share(_) => 3,
-        }
+        self.half_points().map_or(Self::RESULTS.len(), usize::from)
     }
 
     /// Returns the result with colours swapped.
     pub(super) fn flipped(self) -> Self {
-        Self::of_units(WHOLE - self.units())
+        ResultLabel(WHOLE - self.0)
     }
 }
 

@@ -37,8 +37,8 @@ const IS_SHARE: u64 = 3;
 pub(super) fn pack(position: &Position, label: &Label) -> Packed {
     let codes = codes_of(position, castling_rooks(position));
     let clock_and_share = match label.outcome {
-        ResultLabel::Share(share) => {
-            let [low, high] = share.to_le_bytes().map(u64::from);
+        share if share.half_points().is_none() => {
+            let [low, high] = share.units().to_le_bytes().map(u64::from);
             u64::from(position.halfmove_clock()).min(u8::MAX.into()) | low << SHARE[0] | high << SHARE[1]
         }
         _ => u64::from(position.halfmove_clock()),
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn shares_round_trip_with_all_other_fields() {
         for units in [1, 255, 256, 29_999, 30_001, 59_999] {
-            let outcome = ResultLabel::Share(units);
+            let outcome = ResultLabel::of_units(units);
             for (clock, kept) in [(0, 0), (99, 99), (255, 255), (300, 255), (65535, 255)] {
                 let position = |clock| Position::from_fen(&format!("1rr1k3/8/8/8/8/8/8/1RR1K2R b HCc - {clock} 65535"));
                 for score in [None, Some(-1), Some(32_000)] {
@@ -137,7 +137,7 @@ mod tests {
         for start in ["1rkb1nqr/pppppppp/8/8/8/8/PPPPPPPP/1RKB1NQR w KQkq - 0 1", OPEN].repeat(20) {
             let mut position = Position::from_fen(start).expect(start);
             for _ in 0..120 {
-                check(&position, &Label::new(ResultLabel::Draw, 0));
+                check(&position, &Label::new(ResultLabel::DRAW, 0));
                 let moves = position.legal_moves();
                 if moves.is_empty() {
                     break;

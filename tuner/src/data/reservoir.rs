@@ -182,7 +182,7 @@ mod tests {
         let position = Position::start();
         let mut reservoir = Reservoir::new(Subsample { size, seed, flatten: false });
         for i in 0..SIZE {
-            let row = StoredRow::new((i % (SIZE / 2)) as u32, &position, &Label::new(ResultLabel::Draw, i as u32));
+            let row = StoredRow::new((i % (SIZE / 2)) as u32, &position, &Label::new(ResultLabel::DRAW, i as u32));
             reservoir.offer(row.with_move(Move::from_bits((i % 1000) as u16)));
         }
         let mut store = StoreWriter::new(&Storage::default());
@@ -241,7 +241,7 @@ mod tests {
         {
             let mut reservoir = Reservoir::new(Subsample { size, seed: 1, flatten: true });
             for i in 0..30_000 {
-                reservoir.offer(StoredRow::new(i, of(i), &Label::new(ResultLabel::Draw, i)));
+                reservoir.offer(StoredRow::new(i, of(i), &Label::new(ResultLabel::DRAW, i)));
             }
             let mut store = StoreWriter::new(&Storage::default());
             reservoir.finish(&mut store, &mut [FileSummary { positions: 30_000, ..file() }]).expect("room in memory");

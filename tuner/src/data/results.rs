@@ -67,12 +67,12 @@ impl Results {
     pub(super) fn read(self, text: &str) -> Option<ResultLabel> {
         let word = |win: [&str; 2], loss: [&str; 2]| {
             let is = |words: [&str; 2]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
-            let words = [(win, ResultLabel::Win), (["d", "draw"], ResultLabel::Draw), (loss, ResultLabel::Loss)];
+            let words = [(win, ResultLabel::WIN), (["d", "draw"], ResultLabel::DRAW), (loss, ResultLabel::LOSS)];
             words.into_iter().find(|&(words, _)| is(words)).map(|(_, outcome)| outcome)
         };
         let whole = |numbers: [f64; 3]| {
             let place = numbers.into_iter().position(|known| number(text) == Some(known))?;
-            Some([ResultLabel::Win, ResultLabel::Draw, ResultLabel::Loss][place])
+            Some([ResultLabel::WIN, ResultLabel::DRAW, ResultLabel::LOSS][place])
         };
         match self {
             Results::Words => ResultLabel::of_result(text),

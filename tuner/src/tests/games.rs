@@ -52,7 +52,7 @@ fn reads_games_as_they_were_played() {
     let (mut text, mut expected) = (String::new(), Vec::new());
     // Enough text for several chunks.
     for game in 0..900 {
-        let outcome = [ResultLabel::Win, ResultLabel::Draw, ResultLabel::Loss][game % 3];
+        let outcome = [ResultLabel::WIN, ResultLabel::DRAW, ResultLabel::LOSS][game % 3];
         let (pgn, positions) = random_game(&mut random, outcome);
         text.push_str(&pgn);
         expected.extend(positions.into_iter().map(|(position, score)| (game as u64 + 1, position, score, outcome)));

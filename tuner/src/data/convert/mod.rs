@@ -18,7 +18,7 @@ use common::files::{WriteError, write_whole_with};
 use thiserror::Error;
 use tools::compression::Compression;
 
-use crate::data::{Chunks, Dataset, Grouping, ResultLabel};
+use crate::data::{Chunks, Dataset, Grouping};
 use crate::name_of;
 use crate::progress::Progress;
 use encode::Encoder;
@@ -150,7 +150,7 @@ pub fn convert(
     progress: &dyn Progress,
 ) -> Result<(), ConvertError> {
     check(dataset, encoding.format)?;
-    let is_share = |index| matches!(dataset.label(index).outcome, ResultLabel::Share(_));
+    let is_share = |index| dataset.label(index).outcome.half_points().is_none();
     let encoder = Encoder {
         dataset,
         format: encoding.format,

@@ -115,9 +115,9 @@ mod tests {
             .collect();
         // With Black to move, the board is flipped, and the score and the result change sign.
         let expected = [
-            ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w - - 0 1", ResultLabel::Win, 35),
-            ("k7/7r/K7/8/8/8/8/8 w - - 0 1", ResultLabel::Loss, -500),
-            ("8/8/8/8/8/k7/7R/K7 w - - 0 1", ResultLabel::Draw, -7),
+            ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w - - 0 1", ResultLabel::WIN, 35),
+            ("k7/7r/K7/8/8/8/8/8 w - - 0 1", ResultLabel::LOSS, -500),
+            ("8/8/8/8/8/k7/7R/K7 w - - 0 1", ResultLabel::DRAW, -7),
         ];
         assert_eq!(seen, expected.map(|(fen, outcome, score)| (fen.to_owned(), outcome, Some(score))));
     }

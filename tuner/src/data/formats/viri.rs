@@ -187,7 +187,7 @@ mod tests {
         for (index, (number, sample)) in samples.iter().enumerate() {
             let ply = index % fens.len();
             assert_eq!((*number as usize, sample.position.to_fen()), (index / fens.len(), fens[ply].clone()));
-            assert_eq!((sample.label.outcome, sample.label.score), (ResultLabel::Loss, Some(100 - ply as i16)));
+            assert_eq!((sample.label.outcome, sample.label.score), (ResultLabel::LOSS, Some(100 - ply as i16)));
             assert!(sample.position.is_legal(sample.best.expect("a move")));
         }
         assert_eq!(ViriReader.chunk_end(&bytes, 1), Some(game.len()));

@@ -91,7 +91,7 @@ impl Evidence {
         let (side, balance) = (position.side_to_move().index(), material_balance(position));
         let points = i64::from(label.outcome.units()) - POINT;
         self.results.add(side, balance.into(), points, label.group);
-        self.draws += u64::from(label.outcome == ResultLabel::Draw);
+        self.draws += u64::from(label.outcome == ResultLabel::DRAW);
         self.by_phase[phase_part(phase(position))] += 1;
         if position.occupied().count() >= FULL_BOARD {
             self.full[0] += 1;

@@ -38,11 +38,7 @@ const SUSPICIONS: [&str; 4] =
 /// Returns the index of the strongest reason to doubt a label. A loss against the material is that of the side with
 /// much more of it.
 fn suspicion(position: &Position, label: Label) -> Option<usize> {
-    let points = match label.outcome {
-        ResultLabel::Win => 1,
-        ResultLabel::Loss => -1,
-        ResultLabel::Draw | ResultLabel::Share(_) => 0,
-    };
+    let points = label.outcome.half_points().map_or(0, |half_points| i32::from(half_points) - 1);
     let against = |sign: i32| points != 0 && points == -sign.signum();
     let is_at_end = || !position.has_legal_move();
     let balance = material_balance(position);
@@ -303,7 +299,7 @@ impl ResultCounts {
 
     /// Returns White's mean points.
     fn points(&self) -> f64 {
-        self.units as f64 / f64::from(ResultLabel::Win.units()) / self.positions().max(1) as f64
+        self.units as f64 / f64::from(ResultLabel::WIN.units()) / self.positions().max(1) as f64
     }
 }
 

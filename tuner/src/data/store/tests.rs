@@ -16,10 +16,10 @@ fn stored(labels: &[Label]) -> Dataset {
 fn labels_and_records_round_trip() {
     let label = |outcome, score, group| Label { outcome, score, group };
     let some = [
-        label(ResultLabel::Win, None, 1),
-        label(ResultLabel::Loss, Some(-34), 2),
-        label(ResultLabel::Draw, None, 2),
-        label(ResultLabel::Draw, Some(0), GAME - 1),
+        label(ResultLabel::WIN, None, 1),
+        label(ResultLabel::LOSS, Some(-34), 2),
+        label(ResultLabel::DRAW, None, 2),
+        label(ResultLabel::DRAW, Some(0), GAME - 1),
     ];
     let all = some.repeat(700);
     let store = stored(&all);
@@ -45,7 +45,7 @@ fn moves_stay_with_their_positions() {
     for storage in [Storage::default(), small] {
         let mut writer = StoreWriter::new(&storage);
         for record in (0..20_000).filter(|record| record % 3 != 0) {
-            let row = StoredRow::new(record, &Position::start(), &Label::new(ResultLabel::Draw, GAME));
+            let row = StoredRow::new(record, &Position::start(), &Label::new(ResultLabel::DRAW, GAME));
             let mv = Move::from_bits(record as u16 % 1000 + 1).filter(|_| record % 1000 < 999);
             writer.push(&row.with_move(mv)).expect("room");
         }
@@ -55,7 +55,7 @@ fn moves_stay_with_their_positions() {
         store.release(0..store.len());
         check(&store, 13_333);
     }
-    assert!(stored(&[Label::new(ResultLabel::Draw, 0)]).best(0).is_none());
+    assert!(stored(&[Label::new(ResultLabel::DRAW, 0)]).best(0).is_none());
 }
 
 /// Returns games of a length without names, with results in a fixed irregular order.

@@ -20,8 +20,8 @@ fn games(count: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     for game in 0..count {
         let start = Position::from_fen(STARTS[(game % 3) as usize]).unwrap();
-        let mut run = PositionRun { start: start.clone(), outcome: ResultLabel::Draw, steps: Vec::new() };
-        run.outcome = [ResultLabel::Loss, ResultLabel::Draw, ResultLabel::Win][random.below(3) as usize];
+        let mut run = PositionRun { start: start.clone(), outcome: ResultLabel::DRAW, steps: Vec::new() };
+        run.outcome = [ResultLabel::LOSS, ResultLabel::DRAW, ResultLabel::WIN][random.below(3) as usize];
         let mut position = start;
         for _ in 0..=random.below(120) {
             let moves = position.legal_moves();

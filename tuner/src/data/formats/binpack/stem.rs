@@ -35,7 +35,7 @@ const PLY_BITS: u32 = 14;
 const LARGEST_PLY: u16 = (1 << PLY_BITS) - 1;
 
 /// The results for the side to move, by code.
-const OUTCOMES: [ResultLabel; 3] = [ResultLabel::Draw, ResultLabel::Loss, ResultLabel::Win];
+const OUTCOMES: [ResultLabel; 3] = [ResultLabel::DRAW, ResultLabel::LOSS, ResultLabel::WIN];
 
 /// The kinds of moves, by code.
 const KINDS: [MoveKind; 4] = [MoveKind::Normal, MoveKind::Promotion, MoveKind::Castling, MoveKind::EnPassant];

@@ -74,7 +74,7 @@ fn written(
                 result: side.choose(result, -result),
             };
             writer.write_entry(&entry).expect("a vector takes all");
-            let outcome = [ResultLabel::Loss, ResultLabel::Draw, ResultLabel::Win][(result + 1) as usize];
+            let outcome = [ResultLabel::LOSS, ResultLabel::DRAW, ResultLabel::WIN][(result + 1) as usize];
             let label = Label { outcome, score: score.map(|score| side.choose(score, -score)), group: 0 };
             expected.push(Sample { position: position.clone(), label, best: Some(mv) });
             position.play(mv);
@@ -142,7 +142,7 @@ fn refuses_positions_that_cannot_be_represented() {
     let write = |fen: &str| {
         let position = Position::from_fen(fen).expect(fen);
         let best = position.legal_moves().first().copied();
-        rewritten(&[(0, Sample { position, label: Label { outcome: ResultLabel::Draw, score: None, group: 0 }, best })])
+        rewritten(&[(0, Sample { position, label: Label { outcome: ResultLabel::DRAW, score: None, group: 0 }, best })])
     };
     let king_and_rook = |rest: &str| write(&format!("4k3/8/8/8/8/8/8/4K2R {rest}"));
     assert_eq!(king_and_rook("w K - 0 8193"), Err("move number 8193".to_owned()));

@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn reads_every_style_of_results_in_either_view() {
-        use ResultLabel::{Draw, Loss, Win};
+        let [lost, drawn, won] = ResultLabel::RESULTS;
         let results = [
             ["1-0", "1/2-1/2", "0-1"],
             ["W", "D", "L"],
@@ -263,8 +263,8 @@ mod tests {
                     let score = if score.is_empty() { String::new() } else { format!("{score}{separator}") };
                     let line = |fen: &str, result: &str| format!("{fen}{separator}{score}{result}\n");
                     let text = [line(WHITE, win), line(BLACK, win), line(BLACK, draw), line(BLACK, loss)].concat();
-                    assert_eq!(outcomes(&text, LabelView::White), [Win, Win, Draw, Loss], "{text}");
-                    let turned = if win == "1-0" { [Win, Win, Draw, Loss] } else { [Win, Loss, Draw, Win] };
+                    assert_eq!(outcomes(&text, LabelView::White), [won, won, drawn, lost], "{text}");
+                    let turned = if win == "1-0" { [won, won, drawn, lost] } else { [won, lost, drawn, won] };
                     assert_eq!(outcomes(&text, LabelView::Mover), turned, "{text}");
                 }
             }
@@ -294,7 +294,7 @@ mod tests {
         let text = format!("fen,ended,result,cp,sf\n{WHITE},1-0,0-1,5,-7\n");
         let table = ColumnLayout::detect(text.lines(), &labels).unwrap().unwrap();
         let (_, label) = table.read(text.lines().nth(1).unwrap(), &labels).unwrap().unwrap();
-        assert_eq!((label.outcome, label.score), (ResultLabel::Win, Some(-7)));
+        assert_eq!((label.outcome, label.score), (ResultLabel::WIN, Some(-7)));
         let error = ColumnLayout::detect(["fen,wdl"].into_iter(), &labels).unwrap_err();
         assert!(error.contains("found fen, wdl"), "{error}");
     }
@@ -311,7 +311,7 @@ mod tests {
         ] {
             let text = text.replace("WHITE", WHITE).replace("BLACK", BLACK);
             let read = read_all(&text, LabelView::Mover, None);
-            assert_eq!(read[0].as_ref().unwrap().outcome, ResultLabel::Win, "{text}");
+            assert_eq!(read[0].as_ref().unwrap().outcome, ResultLabel::WIN, "{text}");
         }
         let four = WHITE.trim_end_matches(" 0 1");
         let detected = |text: String| ColumnLayout::detect([&text[..]].into_iter(), &LabelOptions::default());
@@ -330,7 +330,7 @@ mod tests {
         let text = format!("{BLACK} | 35 | 1.0\n");
         let table = ColumnLayout::detect(text.lines(), &labels).unwrap().unwrap();
         let (_, label) = table.read(text.trim(), &labels).unwrap().unwrap();
-        assert_eq!((label.outcome, label.score), (ResultLabel::Win, Some(-35)));
+        assert_eq!((label.outcome, label.score), (ResultLabel::WIN, Some(-35)));
     }
 
     #[test]
@@ -338,11 +338,11 @@ mod tests {
         let share = |points: f64| ResultLabel::of_points(points).unwrap();
         for separator in ["; ", ",", "|", "\t"] {
             let text = format!("{WHITE}{separator}0.62\n{BLACK}{separator}0.735\n{BLACK}{separator}1\n");
-            assert_eq!(outcomes(&text, LabelView::White), [share(0.62), share(0.735), ResultLabel::Win], "{text}");
-            assert_eq!(outcomes(&text, LabelView::Mover), [share(0.62), share(0.265), ResultLabel::Loss], "{text}");
+            assert_eq!(outcomes(&text, LabelView::White), [share(0.62), share(0.735), ResultLabel::WIN], "{text}");
+            assert_eq!(outcomes(&text, LabelView::Mover), [share(0.62), share(0.265), ResultLabel::LOSS], "{text}");
         }
         let text = format!("fen,score,result\n{WHITE},12,0.62\n{WHITE},3,0.5\n{WHITE},3,0\n");
-        assert_eq!(outcomes(&text, LabelView::White), [share(0.62), ResultLabel::Draw, ResultLabel::Loss]);
+        assert_eq!(outcomes(&text, LabelView::White), [share(0.62), ResultLabel::DRAW, ResultLabel::LOSS]);
         let text = format!("{WHITE};0.62\n{WHITE};-0.3\n{WHITE};62\n");
         let read = read_all(&text, LabelView::White, None);
         assert!(read[1..].iter().all(|label| label.as_ref().is_err_and(|error| error.reason == "unknown result")));
@@ -358,13 +358,13 @@ mod tests {
 
     #[test]
     fn reads_half_points_on_request() {
-        use ResultLabel::{Draw, Loss, Win};
+        let [lost, drawn, won] = ResultLabel::RESULTS;
         let text = format!("{WHITE},35,1\n{BLACK},-20,2\n{BLACK},-20,0\n");
         let read = |view| {
             let read = read_all(&text, view, Some(Results::HalfPoints));
             read.into_iter().map(|label| label.unwrap().outcome).collect::<Vec<_>>()
         };
-        assert_eq!((read(LabelView::White), read(LabelView::Mover)), (vec![Draw, Win, Loss], vec![Draw, Loss, Win]));
+        assert_eq!((read(LabelView::White), read(LabelView::Mover)), (vec![drawn, won, lost], vec![drawn, lost, won]));
         assert!(ColumnLayout::detect(text.lines(), &LabelOptions::default()).unwrap_err().contains("--view mover"));
     }
 
@@ -372,8 +372,8 @@ mod tests {
     fn two_result_columns_must_agree() {
         let text = format!("fen,result,wdl\n{WHITE},1.0,1\n{WHITE},0.5,0.50\n{WHITE},1.0,0\n{WHITE},0.0,L\n");
         let read = read_all(&text, LabelView::White, None);
-        assert_eq!(read[0].as_ref().map(|label| label.outcome), Ok(ResultLabel::Win));
-        assert_eq!(read[1].as_ref().map(|label| label.outcome), Ok(ResultLabel::Draw));
+        assert_eq!(read[0].as_ref().map(|label| label.outcome), Ok(ResultLabel::WIN));
+        assert_eq!(read[1].as_ref().map(|label| label.outcome), Ok(ResultLabel::DRAW));
         let error = read[2].as_ref().unwrap_err().to_string();
         assert!(error.starts_with("two results: `1.0` and `0`; "), "{error}");
         assert_eq!(read[3].as_ref().map_err(|error| error.reason), Err("contradicting results"));
@@ -396,7 +396,7 @@ mod tests {
         assert!(only("2").is_err_and(|error| error.contains("--view mover")));
         let zero =
             |given| read_all(&format!("{WHITE};0\n"), LabelView::White, Some(given))[0].as_ref().unwrap().outcome;
-        assert_eq!((zero(Results::Points), zero(Results::Signed)), (ResultLabel::Loss, ResultLabel::Draw));
+        assert_eq!((zero(Results::Points), zero(Results::Signed)), (ResultLabel::LOSS, ResultLabel::DRAW));
         let text = format!("{WHITE};0.5\n{WHITE};-1\n{WHITE};\n{WHITE};1;3\n{WHITE} x y;1\n{WHITE};1-0\n");
         let errors = read_all(&text, LabelView::White, None);
         let reasons: Vec<&str> = errors[1..].iter().map(|error| error.as_ref().unwrap_err().reason).collect();

@@ -29,17 +29,17 @@ fn read(line: &str, style: LabelStyle) -> Result<ResultLabel, RecordError> {
 fn reads_both_styles_after_fens_of_four_and_six_fields() {
     for clocks in ["", " 3 40"] {
         for (result, points, outcome) in
-            [("1-0", "1.0", ResultLabel::Win), ("0-1", "0.0", ResultLabel::Loss), ("1/2-1/2", "0.5", ResultLabel::Draw)]
+            [("1-0", "1.0", ResultLabel::WIN), ("0-1", "0.0", ResultLabel::LOSS), ("1/2-1/2", "0.5", ResultLabel::DRAW)]
         {
             assert_eq!(read(&format!("{FEN}{clocks} c9 \"{result}\";\r\n"), EPD), Ok(outcome));
             assert_eq!(read(&format!("{FEN}{clocks} [{points}]\n"), POINTS), Ok(outcome));
         }
     }
-    assert_eq!(read(&format!("{FEN} bm Rh3; c9 \"1-0\"; id \"x\";"), EPD), Ok(ResultLabel::Win));
+    assert_eq!(read(&format!("{FEN} bm Rh3; c9 \"1-0\"; id \"x\";"), EPD), Ok(ResultLabel::WIN));
     let of_datagen = format!("{FEN} c0 \"1.17\"; c9 \"0-1\"; ce -34;\n");
-    assert_eq!(read(&of_datagen, EPD), Ok(ResultLabel::Loss));
+    assert_eq!(read(&of_datagen, EPD), Ok(ResultLabel::LOSS));
     assert_eq!(detected(of_datagen.as_bytes()), Some(EPD));
-    assert_eq!(read(&format!("{FEN} [1] 315"), POINTS), Ok(ResultLabel::Win));
+    assert_eq!(read(&format!("{FEN} [1] 315"), POINTS), Ok(ResultLabel::WIN));
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn converts_scores_to_the_view_of_white_and_distinguishes_games() {
 #[test]
 fn reads_points_and_scores_in_the_view_of_the_mover() {
     let black = FEN.replace(" w ", " b ");
-    for (fen, outcome, score) in [(FEN, ResultLabel::Win, 7), (&black, ResultLabel::Loss, -7)] {
+    for (fen, outcome, score) in [(FEN, ResultLabel::WIN, 7), (&black, ResultLabel::LOSS, -7)] {
         let line = format!("{fen} [1.0] 7");
         let read = read_line(line.as_bytes(), &POINTS, &mover()).expect("a line");
         let (_, label) = read.expect("a label");
@@ -129,7 +129,7 @@ fn ambiguous_results_are_errors() {
     }
     let twice = read(&format!("{FEN} c9 \"1-0\"; c9 \"0-1\";"), EPD).expect_err("two results");
     assert_eq!(twice.to_string(), "two operations `c9`: `1-0` and `0-1`");
-    assert_eq!(read(&format!("{FEN} c9 \"1-0\"; c9 1-0;"), EPD), Ok(ResultLabel::Win));
+    assert_eq!(read(&format!("{FEN} c9 \"1-0\"; c9 1-0;"), EPD), Ok(ResultLabel::WIN));
 }
 
 #[test]
@@ -180,14 +180,14 @@ fn finds_the_operation_of_the_results() {
     let style = detected(of_extract.as_bytes()).expect("a style");
     let outcomes: Vec<ResultLabel> =
         of_extract.lines().map(|line| label(line, style.clone()).expect(line).outcome).collect();
-    assert_eq!(outcomes, [ResultLabel::Draw, ResultLabel::Win]);
+    assert_eq!(outcomes, [ResultLabel::DRAW, ResultLabel::WIN]);
     for (operations, outcome) in [
-        ("c0 \"0-1\";", ResultLabel::Loss),
-        ("bm Rh3; c2 \"1-0\"", ResultLabel::Win),
-        ("c9 \"W\"; id \"x\";", ResultLabel::Win),
-        ("result 1/2-1/2;", ResultLabel::Draw),
-        ("c9 \"0.5\";", ResultLabel::Draw),
-        ("c9 0-1", ResultLabel::Loss),
+        ("c0 \"0-1\";", ResultLabel::LOSS),
+        ("bm Rh3; c2 \"1-0\"", ResultLabel::WIN),
+        ("c9 \"W\"; id \"x\";", ResultLabel::WIN),
+        ("result 1/2-1/2;", ResultLabel::DRAW),
+        ("c9 \"0.5\";", ResultLabel::DRAW),
+        ("c9 0-1", ResultLabel::LOSS),
     ] {
         let line = format!("{FEN} {operations}");
         assert_eq!(read(&line, detected(line.as_bytes()).expect(&line)), Ok(outcome), "{line}");
@@ -197,7 +197,7 @@ fn finds_the_operation_of_the_results() {
     assert!(error.contains("c1, c2") && error.contains("--result-in"), "{error}");
     let labels = LabelOptions { result_in: Some("c2".into()), ..LabelOptions::default() };
     let style = super::detect_style(both.as_bytes(), &labels).unwrap().unwrap();
-    assert_eq!(read(&both, style), Ok(ResultLabel::Loss));
+    assert_eq!(read(&both, style), Ok(ResultLabel::LOSS));
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn tolerates_errors_in_unused_operations() {
     for line in
         ["c9 \"1-0\"", "id \"the \"A\" cup\"; c9 \"1-0\";", "id \"x; c9 \"1-0\"; ce 3;", "c0 \"M\u{fc}ller\"; c9 1-0;"]
     {
-        assert_eq!(read(&format!("{FEN} {line}"), EPD), Ok(ResultLabel::Win), "{line}");
+        assert_eq!(read(&format!("{FEN} {line}"), EPD), Ok(ResultLabel::WIN), "{line}");
     }
     let latin = [FEN.as_bytes(), b" c0 \"M\xFCller\"; c9 \"1-0\";"].concat();
     assert!(read_line(&latin, &EPD, &LabelOptions::default()).unwrap().is_ok());
@@ -214,11 +214,11 @@ fn tolerates_errors_in_unused_operations() {
 #[test]
 fn reads_every_style_of_results_in_brackets() {
     for (text, outcome) in [
-        ("[W]", ResultLabel::Win),
-        ("[1-0]", ResultLabel::Win),
-        ("[-1]", ResultLabel::Loss),
-        ("[\"0-1\"]", ResultLabel::Loss),
-        ("[0.5];", ResultLabel::Draw),
+        ("[W]", ResultLabel::WIN),
+        ("[1-0]", ResultLabel::WIN),
+        ("[-1]", ResultLabel::LOSS),
+        ("[\"0-1\"]", ResultLabel::LOSS),
+        ("[0.5];", ResultLabel::DRAW),
     ] {
         let line = format!("{FEN} {text}");
         assert_eq!(read(&line, detected(line.as_bytes()).expect(text)), Ok(outcome), "{text}");

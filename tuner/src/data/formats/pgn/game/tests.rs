@@ -29,7 +29,7 @@ fn fault(text: &str) -> (u64, String) {
 #[test]
 fn shows_every_position_with_a_move() {
     let (outcome, shown) = read(&format!("{TAGS}1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 1-0"), ALL).unwrap();
-    assert_eq!((outcome, shown.len()), (Some(ResultLabel::Win), 6));
+    assert_eq!((outcome, shown.len()), (Some(ResultLabel::WIN), 6));
     assert_eq!(shown[0].0, Position::start().to_fen());
     assert_eq!(shown[5].0, "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3");
     let some = Plies { skip_first: 2, skip_last: 3 };
@@ -59,17 +59,17 @@ fn reads_starts_and_castling_of_chess960() {
     assert_eq!(fault(text), (5, "`Be2` is not a legal move here".to_owned()));
     let text = text.replace("Be2", "e3").replace("2. e4", "2. Be2 Nc5 3. O-O-O");
     let (outcome, shown) = read(&text, ALL).unwrap();
-    assert_eq!((outcome, shown.len()), (Some(ResultLabel::Loss), 5));
+    assert_eq!((outcome, shown.len()), (Some(ResultLabel::LOSS), 5));
 }
 
 #[test]
 fn ambiguous_results_are_left_out_or_errors() {
     let outcome =
         |tag: &str, end: &str| read(&format!("[Result \"{tag}\"]\n\n1. e4 {end}"), ALL).map(|(outcome, _)| outcome);
-    assert_eq!(outcome("1/2-1/2", "1/2-1/2"), Ok(Some(ResultLabel::Draw)));
-    assert_eq!(outcome("0-1", "*"), Ok(Some(ResultLabel::Loss)));
-    assert_eq!(outcome("*", "0-1"), Ok(Some(ResultLabel::Loss)));
-    assert_eq!(outcome("1-0", ""), Ok(Some(ResultLabel::Win)));
+    assert_eq!(outcome("1/2-1/2", "1/2-1/2"), Ok(Some(ResultLabel::DRAW)));
+    assert_eq!(outcome("0-1", "*"), Ok(Some(ResultLabel::LOSS)));
+    assert_eq!(outcome("*", "0-1"), Ok(Some(ResultLabel::LOSS)));
+    assert_eq!(outcome("1-0", ""), Ok(Some(ResultLabel::WIN)));
     for (tag, end) in [("*", "*"), ("?", ""), ("*", "1/2")] {
         assert_eq!(outcome(tag, end), Ok(None), "{tag} {end}");
     }
@@ -94,7 +94,7 @@ fn repeated_tags_and_results_must_agree() {
     let (line, error) = fault(&format!("{}\n{}\n\n1. Rh3 1-0", board('R'), board('Q')));
     assert!(line == 2 && error.starts_with("two tags FEN: `8/"), "{line} {error}");
     let same = format!("{0}\n[Result \"1-0\"]\n[Result \" 1-0\"]\n{0}\n\n1. Rh3 1-0 1-0\n", board('R'));
-    assert_eq!(read(&same, ALL).map(|(outcome, shown)| (outcome, shown.len())), Ok((Some(ResultLabel::Win), 1)));
+    assert_eq!(read(&same, ALL).map(|(outcome, shown)| (outcome, shown.len())), Ok((Some(ResultLabel::WIN), 1)));
 }
 
 #[test]
