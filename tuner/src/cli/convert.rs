@@ -7,7 +7,7 @@ use clap::Args;
 use common::files::RunFiles;
 use serde_json::json;
 use tuner::data::convert::{OutputEncoding, OutputFormat, convert};
-use tuner::data::{Dataset, LeftOutCounts, POSITIONS, ReadOptions};
+use tuner::data::{Dataset, LeftOutCounts, POSITIONS};
 
 use super::{InputArgs, PrintArgs};
 use crate::cli::bars::Bars;
@@ -40,8 +40,7 @@ impl ConvertArgs {
         files.writes("--output", &self.output, POSITIONS)?;
         self.input.machine.use_threads()?;
         let sources = self.input.sources()?;
-        let options = ReadOptions { moves: encoding.format.needs_moves(), ..self.input.data.options.clone() };
-        let dataset = Dataset::read(sources, &options, bars)?;
+        let dataset = Dataset::read(sources, &self.input.data.options, bars)?;
         written_once(|| convert(&dataset, &self.output, encoding, bars))?;
         let left_out: LeftOutCounts = dataset.files().iter().map(|file| file.left_out).sum();
         let (positions, skipped, output) = (dataset.len(), dataset.skipped_records(), self.output.display());

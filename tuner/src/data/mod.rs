@@ -1,8 +1,7 @@
 //! Data sets of positions with game results, read from files.
 //!
-//! A [`Dataset`] keeps its positions packed: 32 bytes per position with its result and score, four for its group, four
-//! for its record in the file, and two for its move if moves are requested. The files are read once, as streams, and
-//! not kept.
+//! A [`Dataset`] keeps its positions packed: 40 bytes per position with its result, score, move and record in the file,
+//! and four for its group. The files are read once, as streams, and not kept.
 
 mod chunks;
 pub mod convert;
@@ -47,7 +46,7 @@ pub use label::{Label, LabelOptions, LabelView, ScoreUnit};
 pub use left_out::{LeftOut, LeftOutCounts};
 pub use material::{FULL_PHASE, MOST_PAWNS, PHASE_PARTS, material_balance, phase, phase_part};
 pub use outcome::ResultLabel;
-use packed::{Packed, outcome_of, position_of, score_of};
+use packed::{Packed, move_of, outcome_of, position_of, record_of, score_of};
 pub use record_error::RecordError;
 pub use reservoir::Subsample;
 pub use results::Results;
@@ -83,10 +82,6 @@ pub struct ReadOptions {
     /// The sample to draw from the filtered positions; all of them if not given.
     #[command(flatten)]
     pub subsample: Option<Subsample>,
-    /// True if moves are kept with the positions, provided that the format has them; see [`Dataset::best`]. Caches
-    /// never keep them.
-    #[arg(skip)]
-    pub moves: bool,
     /// The storage of the positions, and of the rows made from them.
     #[command(flatten)]
     pub storage: Storage,
@@ -178,10 +173,6 @@ impl Serialize for Skipped {
 pub struct Dataset {
     packed: Column<Packed>,
     groups: Column<u32>,
-    /// Index of the record of each position in its file.
-    records: Column<u32>,
-    /// The encoded moves; empty if moves are not kept.
-    moves: Column<u16>,
     storage: Storage,
     grouping: Grouping,
     files: Vec<FileSummary>,
@@ -284,14 +275,12 @@ impl Dataset {
         range.map(|index| self.label(index).outcome.points()).collect()
     }
 
-    /// Returns the move that was played in a position or found best there. Returns `None` if the data do not have it,
-    /// or if moves were not requested; see [`ReadOptions::moves`].
+    /// Returns the move that was played in a position or found best there. Returns `None` if the data do not have it.
     ///
     /// # Panics
     /// If there is no such position.
     pub fn best(&self, index: usize) -> Option<Move> {
-        assert!(index < self.len(), "there is a position {index}");
-        Move::from_bits(*self.moves.get(index)?)
+        move_of(&self.packed[index])
     }
 
     /// Returns the group of each position; groups stay together when data are divided. See [`Label::group`].
@@ -325,11 +314,7 @@ impl Dataset {
     /// Releases the mapped memory of positions that are not needed again soon.
     pub(crate) fn release(&self, range: Range<usize>) {
         self.packed.release(range.clone());
-        self.groups.release(range.clone());
-        self.records.release(range.clone());
-        if !self.moves.is_empty() {
-            self.moves.release(range);
-        }
+        self.groups.release(range);
     }
 
     /// Returns the index of the file of a position.
@@ -351,6 +336,6 @@ impl Dataset {
     /// If there is no such position.
     pub fn place(&self, index: usize) -> Place {
         let file = &self.files[self.file_of(index)];
-        Place { file: file.name.clone(), record: file.record, number: u64::from(self.records[index]) + 1 }
+        Place { file: file.name.clone(), record: file.record, number: u64::from(record_of(&self.packed[index])) + 1 }
     }
 }

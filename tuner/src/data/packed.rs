@@ -1,56 +1,42 @@
-//! The packed form of a position and its label: 32 bytes.
+//! The packed form of a position with its label, its move and its place: 40 bytes.
 
-use engine::chess::{Color, File, Position, Rank, Setup, Square};
+use engine::chess::{Color, File, Move, Position, Rank, Setup, Square};
 
 use super::formats::{castling_rooks, codes_of, put_pieces};
 use super::label::Label;
 use super::outcome::ResultLabel;
 
-/// A packed position with its result and score, as stored in a column. Its group is stored in a column of its own.
+/// A packed position as stored in a column. Its group is stored in a column of its own.
 ///
 /// * word 0: the occupied squares;
 /// * words 1 and 2: four bits per occupied square, from the lowest square and the lowest bit up: the piece type, or 6
 ///   for a rook with castling rights, plus 8 for Black;
-/// * word 3, from the lowest bit: halfmove clock (16 bits), move number (16), score (16), file of the en passant square
-///   or 8 for none (4), side to move (1, set for Black), result (2), presence of a score (1).
-///
-/// Result code 3 stands for a share of the point. Its units occupy two bytes that are otherwise free: the low byte is
-/// in the upper half of the halfmove clock, which is then capped at 255; the high byte is above all other fields.
-pub(super) type Packed = [u64; 4];
+/// * word 3, in 16 bits each from the lowest: halfmove clock, move number, score, units of the result;
+/// * word 4, from the lowest bit: index of the record in its file (32 bits), move or 0 for none (16), side to move (1,
+///   set for Black), file of the en passant square or 8 for none.
+pub(super) type Packed = [u64; 5];
 
 /// The code for no en passant square.
 const NO_FILE: u64 = File::COUNT as u64;
 
-const FULLMOVE: u32 = 16;
-const SCORE: u32 = 32;
-const EN_PASSANT: u32 = 48;
-const SIDE: u32 = 52;
-const OUTCOME: u32 = 53;
-const HAS_SCORE: u32 = 55;
+/// The code for no score, which is beyond all scores.
+const NO_SCORE: i16 = i16::MIN;
 
-/// Bit offsets of the two bytes of a share.
-const SHARE: [u32; 2] = [8, 56];
-
-/// The result code of a share.
-const IS_SHARE: u64 = 3;
-
-pub(super) fn pack(position: &Position, label: &Label) -> Packed {
+pub(super) fn pack(position: &Position, label: &Label, best: Option<Move>, record: u32) -> Packed {
     let codes = codes_of(position, castling_rooks(position));
-    let clock_and_share = match label.outcome {
-        share if share.half_points().is_none() => {
-            let [low, high] = share.units().to_le_bytes().map(u64::from);
-            u64::from(position.halfmove_clock()).min(u8::MAX.into()) | low << SHARE[0] | high << SHARE[1]
-        }
-        _ => u64::from(position.halfmove_clock()),
-    };
-    let rest = clock_and_share
-        | u64::from(position.fullmove_number()) << FULLMOVE
-        | u64::from(label.score.unwrap_or_default() as u16) << SCORE
-        | position.en_passant().map_or(NO_FILE, |square| square.file().index() as u64) << EN_PASSANT
-        | (position.side_to_move().index() as u64) << SIDE
-        | (label.outcome.kind() as u64) << OUTCOME
-        | u64::from(label.score.is_some()) << HAS_SCORE;
-    [position.occupied().0, codes as u64, (codes >> 64) as u64, rest]
+    let numbers = [
+        position.halfmove_clock(),
+        position.fullmove_number(),
+        label.score.unwrap_or(NO_SCORE) as u16,
+        label.outcome.units(),
+    ];
+    let en_passant = position.en_passant().map_or(NO_FILE, |square| square.file().index() as u64);
+    let rest = u64::from(record)
+        | u64::from(best.map_or(0, Move::to_bits)) << 32
+        | (position.side_to_move().index() as u64) << 48
+        | en_passant << 49;
+    let numbers = numbers.into_iter().rev().fold(0, |word, number| word << 16 | u64::from(number));
+    [position.occupied().0, codes as u64, (codes >> 64) as u64, numbers, rest]
 }
 
 /// Returns the position of a record made by [`pack`].
@@ -58,27 +44,35 @@ pub(super) fn pack(position: &Position, label: &Label) -> Packed {
 /// # Panics
 /// If the record holds no legal position.
 pub(super) fn position_of(packed: &Packed) -> Position {
-    let [occupied, low, high, rest] = *packed;
-    let side = if rest >> SIDE & 1 == 0 { Color::White } else { Color::Black };
-    let clock = if rest >> OUTCOME & 3 == IS_SHARE { rest as u8 as u16 } else { rest as u16 };
-    let mut setup = Setup::new(side, clock, (rest >> FULLMOVE) as u16);
+    let [occupied, low, high, numbers, rest] = *packed;
+    let side = if rest >> 48 & 1 == 0 { Color::White } else { Color::Black };
+    let mut setup = Setup::new(side, numbers as u16, (numbers >> 16) as u16);
     put_pieces(&mut setup, occupied, u128::from(low) | u128::from(high) << 64).expect("what was packed is a board");
-    let file = File::from_index((rest >> EN_PASSANT & 0xF) as usize);
+    let file = File::from_index((rest >> 49) as usize);
     setup.en_passant = file.map(|file| Square::new(file, Rank::Sixth.relative_to(side)));
     setup.finish().expect("what was packed is a position")
 }
 
-/// Returns the result of a record.
 pub(super) fn outcome_of(packed: &Packed) -> ResultLabel {
-    let rest = packed[3];
-    if rest >> OUTCOME & 3 == IS_SHARE {
-        return ResultLabel::of_units(u16::from_le_bytes(SHARE.map(|at| (rest >> at) as u8)));
-    }
-    ResultLabel::RESULTS[(rest >> OUTCOME & 3) as usize]
+    ResultLabel::of_units((packed[3] >> 48) as u16)
 }
 
 pub(super) fn score_of(packed: &Packed) -> Option<i16> {
-    (packed[3] >> HAS_SCORE & 1 == 1).then_some((packed[3] >> SCORE) as i16)
+    Some((packed[3] >> 32) as i16).filter(|&score| score != NO_SCORE)
+}
+
+pub(super) fn move_of(packed: &Packed) -> Option<Move> {
+    Move::from_bits((packed[4] >> 32) as u16)
+}
+
+pub(super) fn record_of(packed: &Packed) -> u32 {
+    packed[4] as u32
+}
+
+/// Adds `before` to the index of the record. Saturates at the largest index.
+pub(super) fn move_record(packed: &mut Packed, before: u64) {
+    let record = u32::try_from(before + u64::from(record_of(packed))).unwrap_or(u32::MAX);
+    packed[4] = packed[4] >> 32 << 32 | u64::from(record);
 }
 
 #[cfg(test)]
@@ -91,7 +85,9 @@ mod tests {
     const OPEN: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
     fn check(position: &Position, label: &Label) {
-        let packed = pack(position, label);
+        let (best, record) = (Move::from_bits(position.key() as u16), !0);
+        let packed = pack(position, label, best, record);
+        assert_eq!((move_of(&packed), record_of(&packed)), (best, record));
         assert_eq!(position_of(&packed), *position, "{}", position.to_shredder_fen());
         assert_eq!((outcome_of(&packed), score_of(&packed)), (label.outcome, label.score));
     }
@@ -108,7 +104,7 @@ mod tests {
         ] {
             let position = Position::from_fen(fen).expect(fen);
             for outcome in ResultLabel::RESULTS {
-                for score in [None, Some(0), Some(-1), Some(i16::MIN), Some(i16::MAX)] {
+                for score in [None, Some(0), Some(-1), Some(-32_000), Some(32_000)] {
                     check(&position, &Label { score, ..Label::new(outcome, 0) });
                 }
             }
@@ -119,13 +115,10 @@ mod tests {
     fn shares_round_trip_with_all_other_fields() {
         for units in [1, 255, 256, 29_999, 30_001, 59_999] {
             let outcome = ResultLabel::of_units(units);
-            for (clock, kept) in [(0, 0), (99, 99), (255, 255), (300, 255), (65535, 255)] {
-                let position = |clock| Position::from_fen(&format!("1rr1k3/8/8/8/8/8/8/1RR1K2R b HCc - {clock} 65535"));
+            for clock in [0, 99, 255, 300, 65535] {
+                let position = Position::from_fen(&format!("1rr1k3/8/8/8/8/8/8/1RR1K2R b HCc - {clock} 65535"));
                 for score in [None, Some(-1), Some(32_000)] {
-                    let label = Label { score, ..Label::new(outcome, 0) };
-                    let packed = pack(&position(clock).expect("a position"), &label);
-                    assert_eq!(position_of(&packed), position(kept).expect("a position"));
-                    assert_eq!((outcome_of(&packed), score_of(&packed)), (outcome, score));
+                    check(position.as_ref().expect("a position"), &Label { score, ..Label::new(outcome, 0) });
                 }
             }
         }

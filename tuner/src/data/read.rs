@@ -12,6 +12,7 @@ use super::formats::{self, Reader, Sample, Sink};
 use super::input::BLOCK_BYTES;
 use super::judge::Evidence;
 use super::left_out::{LeftOut, LeftOutCounts};
+use super::packed::{move_record, pack};
 use super::record_error::RecordError;
 use super::reservoir::Reservoir;
 use super::store::{StoreWriter, StoredRow};
@@ -125,10 +126,12 @@ impl Importer<'_> {
             self.skip(BadRecord { place: Place { file: file.name.clone(), record: file.record, number }, error })?;
         }
         file.positions += chunk.rows.len() as u64;
-        let mut rows = chunk.rows.into_iter().map(|row| row.in_file(file.records));
-        match &mut self.reservoir {
-            Some(reservoir) => rows.for_each(|row| reservoir.offer(row)),
-            None => rows.try_for_each(|row| self.store.push(&row))?,
+        for mut row in chunk.rows {
+            move_record(&mut row.packed, file.records);
+            match &mut self.reservoir {
+                Some(reservoir) => reservoir.offer(row),
+                None => self.store.push(&row)?,
+            }
         }
         file.records += u64::from(chunk.records);
         file.left_out.merge(chunk.left_out);
@@ -199,8 +202,8 @@ impl Sink for Reading<'_> {
             return chunk.left_out.add(reason);
         }
         chunk.evidence.add(&sample.position, &sample.label);
-        let row = StoredRow::new(record, &sample.position, &sample.label);
-        chunk.rows.push(if self.options.moves { row.with_move(sample.best) } else { row });
+        let packed = pack(&sample.position, &sample.label, sample.best, record);
+        chunk.rows.push(StoredRow { packed, group: sample.label.group });
         if self.options.filters.unique {
             chunk.keys.push(sample.position.key());
         }

@@ -158,6 +158,7 @@ mod tests {
 
     use super::super::label::Label;
     use super::super::outcome::ResultLabel;
+    use super::super::packed::{pack, record_of};
     use super::super::{Dataset, Evidence, LeftOutCounts, Record};
     use super::*;
     use crate::data::io::Storage;
@@ -177,13 +178,16 @@ mod tests {
         }
     }
 
+    fn row(position: &Position, group: u32, best: Option<Move>, record: u32) -> StoredRow {
+        StoredRow { packed: pack(position, &Label::new(ResultLabel::DRAW, group), best, record), group }
+    }
+
     /// Samples two files; the groups of the positions are their indices.
     fn sampled(size: usize, seed: u64) -> Dataset {
         let position = Position::start();
         let mut reservoir = Reservoir::new(Subsample { size, seed, flatten: false });
         for i in 0..SIZE {
-            let row = StoredRow::new((i % (SIZE / 2)) as u32, &position, &Label::new(ResultLabel::DRAW, i as u32));
-            reservoir.offer(row.with_move(Move::from_bits((i % 1000) as u16)));
+            reservoir.offer(row(&position, i as u32, Move::from_bits((i % 1000) as u16), (i % (SIZE / 2)) as u32));
         }
         let mut store = StoreWriter::new(&Storage::default());
         let mut files = vec![file(), file()];
@@ -208,7 +212,7 @@ mod tests {
             }
             assert_eq!(files[0].positions + files[1].positions, size as u64);
             for (index, &group) in groups.iter().enumerate() {
-                assert_eq!(dataset.records[index], group % (SIZE as u32 / 2));
+                assert_eq!(record_of(&dataset.packed[index]), group % (SIZE as u32 / 2));
                 assert_eq!(dataset.best(index), Move::from_bits((group % 1000) as u16));
             }
             assert_eq!(groups, sampled(size, 3).groups());
@@ -241,7 +245,7 @@ mod tests {
         {
             let mut reservoir = Reservoir::new(Subsample { size, seed: 1, flatten: true });
             for i in 0..30_000 {
-                reservoir.offer(StoredRow::new(i, of(i), &Label::new(ResultLabel::DRAW, i)));
+                reservoir.offer(row(of(i), i, None, i));
             }
             let mut store = StoreWriter::new(&Storage::default());
             reservoir.finish(&mut store, &mut [FileSummary { positions: 30_000, ..file() }]).expect("room in memory");

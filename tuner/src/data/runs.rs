@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use engine::chess::{Move, Position};
 
-use super::packed::pack;
 use super::{Dataset, ResultLabel};
 
 /// A run of positions of one group and result, each reached from the one before by its move.
@@ -77,6 +76,6 @@ impl Dataset {
             return false;
         }
         before.play(self.step(index - 1).mv);
-        pack(before, &self.label(index)) == self.packed[index]
+        *before == self.position(index)
     }
 }

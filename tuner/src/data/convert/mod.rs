@@ -44,9 +44,8 @@ pub enum OutputFormat {
 }
 
 impl OutputFormat {
-    /// Returns true if positions need moves, which must be requested when the data are read; see
-    /// [`ReadOptions::moves`](crate::data::ReadOptions::moves).
-    pub fn needs_moves(self) -> bool {
+    /// Returns true if positions need moves.
+    pub(crate) fn needs_moves(self) -> bool {
         matches!(self, OutputFormat::Viri | OutputFormat::Binpack)
     }
 
@@ -141,8 +140,7 @@ impl fmt::Display for OutputEncoding {
 /// Writes the positions of a data set with their labels, in order: the whole file or nothing.
 ///
 /// # Errors
-/// A position without the data that the format needs, for example a move that was not requested when the data were
-/// read; a position that the format cannot represent; a file that cannot be written.
+/// A position without the data that the format needs, or that the format cannot represent; a file that cannot be written.
 pub fn convert(
     dataset: &Dataset,
     path: &Path,

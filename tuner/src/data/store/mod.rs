@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use engine::chess::{Move, Position};
 use serde::Serialize;
 
-use super::label::{GAME, Label};
+use super::label::GAME;
 use super::outcome::ResultLabel;
-use super::packed::{Packed, outcome_of, pack};
+use super::packed::{Packed, outcome_of};
 use super::result_runs::result_runs;
 use super::{Dataset, FileSummary, Skipped};
 use crate::data::io::{Column, ColumnWriter, Storage, StorageError};
@@ -48,27 +47,6 @@ const BLOCK: usize = 1 << 16;
 pub(super) struct StoredRow {
     pub(super) packed: Packed,
     pub(super) group: u32,
-    /// Index of the record: in its chunk, and in its file when it is stored.
-    pub(super) record: u32,
-    /// The encoded move or its absence, if moves are kept. All rows have one, or none has.
-    pub(super) mv: Option<u16>,
-}
-
-impl StoredRow {
-    pub(super) fn new(record: u32, position: &Position, label: &Label) -> Self {
-        StoredRow { packed: pack(position, label), group: label.group, record, mv: None }
-    }
-
-    /// Returns the row with a move or its absence.
-    pub(super) fn with_move(self, mv: Option<Move>) -> Self {
-        StoredRow { mv: Some(mv.map_or(0, Move::to_bits)), ..self }
-    }
-
-    /// Returns the row with the index of its record in its file; `before` is the number of records before its chunk.
-    /// Saturates at the largest index.
-    pub(super) fn in_file(self, before: u64) -> Self {
-        StoredRow { record: u32::try_from(before + u64::from(self.record)).unwrap_or(u32::MAX), ..self }
-    }
 }
 
 /// A writer of the positions of a data set: in memory up to their share of it, then in temporary files.
@@ -78,9 +56,6 @@ pub(super) struct StoreWriter {
     limit: usize,
     packed: ColumnWriter<Packed>,
     groups: ColumnWriter<u32>,
-    records: ColumnWriter<u32>,
-    /// The encoded moves; empty if moves are not kept.
-    moves: ColumnWriter<u16>,
     /// True if there are positions of games that can be distinguished.
     has_named: bool,
     /// True if there are positions of unknown games.
@@ -94,31 +69,21 @@ impl StoreWriter {
             limit: storage.of_positions(),
             packed: ColumnWriter::default(),
             groups: ColumnWriter::default(),
-            records: ColumnWriter::default(),
-            moves: ColumnWriter::default(),
             has_named: false,
             has_nameless: false,
         }
     }
 
-    /// Adds a position with the index of its record in its file.
+    /// Adds a position.
     pub(super) fn push(&mut self, row: &StoredRow) -> Result<(), StorageError> {
         self.packed.push(row.packed)?;
         self.groups.push(row.group)?;
-        self.records.push(row.record)?;
-        self.moves.extend(row.mv.as_slice())?;
         let is_named = row.group & GAME != 0;
         self.has_named |= is_named;
         self.has_nameless |= !is_named;
-        let columns = [self.packed.bytes_in_memory(), self.groups.bytes_in_memory(), self.records.bytes_in_memory()];
-        if columns.iter().sum::<usize>() + self.moves.bytes_in_memory() > self.limit {
-            let folder = &self.storage.folder;
-            self.packed.spill(folder)?;
-            self.groups.spill(folder)?;
-            self.records.spill(folder)?;
-            if row.mv.is_some() {
-                self.moves.spill(folder)?;
-            }
+        if self.packed.bytes_in_memory() + self.groups.bytes_in_memory() > self.limit {
+            self.packed.spill(&self.storage.folder)?;
+            self.groups.spill(&self.storage.folder)?;
             self.limit = usize::MAX;
         }
         Ok(())
@@ -145,8 +110,6 @@ impl StoreWriter {
         Ok(Dataset {
             groups: runs.map_or(groups, Column::from),
             packed,
-            records: self.records.finish()?,
-            moves: self.moves.finish()?,
             storage: self.storage,
             grouping,
             files,

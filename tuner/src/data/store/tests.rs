@@ -1,13 +1,18 @@
 //! Tests that columns stay aligned, and games together.
 
+use engine::chess::{Move, Position};
+
+use super::super::label::Label;
+use super::super::packed::{move_record, pack, record_of};
 use super::*;
 
 fn stored(labels: &[Label]) -> Dataset {
     let position = Position::start();
     let mut writer = StoreWriter::new(&Storage::default());
     for (record, label) in labels.iter().enumerate() {
-        let row = StoredRow::new(record as u32 % 1000, &position, label).in_file(record as u64 / 1000 * 1000);
-        writer.push(&row).expect("room in memory");
+        let mut packed = pack(&position, label, None, record as u32 % 1000);
+        move_record(&mut packed, record as u64 / 1000 * 1000);
+        writer.push(&StoredRow { packed, group: label.group }).expect("room in memory");
     }
     writer.finish(Vec::new(), BTreeMap::new()).expect("room in memory")
 }
@@ -25,7 +30,7 @@ fn labels_and_records_round_trip() {
     let store = stored(&all);
     assert_eq!((store.len(), store.grouping), (all.len(), Grouping::Positions));
     for (index, label) in all.iter().enumerate() {
-        assert_eq!((store.label(index), store.records[index]), (*label, index as u32));
+        assert_eq!((store.label(index), record_of(&store.packed[index])), (*label, index as u32));
     }
     assert!(store.samples(3..5).all(|(position, _)| position == Position::start()));
 }
@@ -33,9 +38,9 @@ fn labels_and_records_round_trip() {
 #[test]
 fn moves_stay_with_their_positions() {
     let check = |store: &Dataset, length: usize| {
-        assert_eq!((store.len(), store.moves.len()), (length, length));
+        assert_eq!((store.len(), store.groups.len()), (length, length));
         for index in 0..length {
-            let record = store.records[index] % 1000;
+            let record = record_of(&store.packed[index]) % 1000;
             let expected = Move::from_bits(record as u16 + 1).filter(|_| record < 999);
             assert_eq!(store.best(index), expected, "{index}");
         }
@@ -45,17 +50,16 @@ fn moves_stay_with_their_positions() {
     for storage in [Storage::default(), small] {
         let mut writer = StoreWriter::new(&storage);
         for record in (0..20_000).filter(|record| record % 3 != 0) {
-            let row = StoredRow::new(record, &Position::start(), &Label::new(ResultLabel::DRAW, GAME));
             let mv = Move::from_bits(record as u16 % 1000 + 1).filter(|_| record % 1000 < 999);
-            writer.push(&row.with_move(mv)).expect("room");
+            let packed = pack(&Position::start(), &Label::new(ResultLabel::DRAW, GAME), mv, record);
+            writer.push(&StoredRow { packed, group: GAME }).expect("room");
         }
         let store = writer.finish(Vec::new(), BTreeMap::new()).expect("room");
-        assert_eq!(store.moves.is_mapped(), storage.memory == 200_000);
+        assert_eq!(store.packed.is_mapped(), storage.memory == 200_000);
         check(&store, 13_333);
         store.release(0..store.len());
         check(&store, 13_333);
     }
-    assert!(stored(&[Label::new(ResultLabel::DRAW, 0)]).best(0).is_none());
 }
 
 /// Returns games of a length without names, with results in a fixed irregular order.

@@ -37,10 +37,6 @@ fn games(count: u64) -> Vec<u8> {
     bytes
 }
 
-fn options() -> ReadOptions {
-    ReadOptions { moves: true, ..ReadOptions::default() }
-}
-
 fn read_with(source: Source, options: &ReadOptions) -> Dataset {
     Dataset::read(vec![source], options, &()).unwrap()
 }
@@ -66,17 +62,17 @@ fn known(dataset: &Dataset) -> Vec<(Position, ResultLabel, Option<i16>, Option<M
 }
 
 fn games_in(bytes: &[u8]) -> u64 {
-    dataset_of(bytes, &options()).files()[0].records
+    dataset_of(bytes, &ReadOptions::default()).files()[0].records
 }
 
 #[test]
 fn whole_games_round_trip_through_chains_to_the_same_bytes() {
     let original = games(150);
-    let dataset = dataset_of(&original, &options());
+    let dataset = dataset_of(&original, &ReadOptions::default());
     assert!(dataset.len() > 3 * CHUNK);
     assert!(written(&dataset, "a.viri").unwrap() == original);
     let chains = written(&dataset, "a.binpack").unwrap();
-    let of_chains = dataset_of(&chains, &options());
+    let of_chains = dataset_of(&chains, &ReadOptions::default());
     assert_eq!(of_chains.files()[0].records, 150);
     assert!(known(&of_chains) == known(&dataset));
     assert!(written(&of_chains, "a.vf").unwrap() == original);
@@ -88,8 +84,8 @@ fn output_is_independent_of_threads_and_temporary_files() {
     let original = games(150);
     let folder = tempfile::tempdir().unwrap();
     let storage = Storage { memory: 1 << 16, folder: folder.path().to_owned() };
-    let spilt = ReadOptions { storage, ..options() };
-    let all: Vec<(Vec<u8>, Vec<u8>)> = [(1, &options()), (3, &options()), (2, &spilt)]
+    let spilt = ReadOptions { storage, ..ReadOptions::default() };
+    let all: Vec<(Vec<u8>, Vec<u8>)> = [(1, &ReadOptions::default()), (3, &ReadOptions::default()), (2, &spilt)]
         .into_iter()
         .map(|(threads, options)| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -105,7 +101,7 @@ fn output_is_independent_of_threads_and_temporary_files() {
 #[test]
 fn filtered_and_sampled_games_are_split_into_shorter_ones() {
     let original = games(150);
-    let all = dataset_of(&original, &options());
+    let all = dataset_of(&original, &ReadOptions::default());
     let unique = Filters { unique: true, ..Filters::default() };
     for (filters, size) in [
         (Filters { pieces: Some(2..=31), ..Filters::default() }, None),
@@ -114,14 +110,14 @@ fn filtered_and_sampled_games_are_split_into_shorter_ones() {
         (unique, Some(all.len() / 3)),
     ] {
         let subsample = size.map(|size| Subsample { size, seed: 1, flatten: false });
-        let chosen = dataset_of(&original, &ReadOptions { filters, subsample, ..options() });
+        let chosen = dataset_of(&original, &ReadOptions { filters, subsample, ..ReadOptions::default() });
         assert!(
             chosen.len() < all.len() && known(&chosen).iter().all(|(position, .., mv)| position.is_legal(mv.unwrap()))
         );
         let expected = known(&chosen);
         for name in ["a.viri", "a.binpack"] {
             let bytes = written(&chosen, name).unwrap();
-            let again = dataset_of(&bytes, &options());
+            let again = dataset_of(&bytes, &ReadOptions::default());
             assert!(known(&again) == expected, "{name}");
             // In a sample of a third, hardly any position follows another.
             assert!(size.is_none() || games_in(&bytes) > expected.len() as u64 / 3);
@@ -131,7 +127,7 @@ fn filtered_and_sampled_games_are_split_into_shorter_ones() {
 
 #[test]
 fn runs_are_independent_of_the_division_into_ranges() {
-    let dataset = dataset_of(&games(20), &options());
+    let dataset = dataset_of(&games(20), &ReadOptions::default());
     let runs = |size: usize, longest: usize| -> Vec<(usize, usize)> {
         let ranges = (0..dataset.len()).step_by(size).map(|start| start..(start + size).min(dataset.len()));
         let runs = ranges.flat_map(|range| dataset.runs(range, longest));
@@ -160,7 +156,7 @@ fn readable_positions_of_damaged_games_are_written_or_refused() {
             damaged[random.below(original.len() as u64) as usize] ^= 1 << random.below(8);
         }
         let source = Source::in_memory("made up", damaged).unwrap();
-        let options = ReadOptions { skip_bad: usize::MAX, ..options() };
+        let options = ReadOptions { skip_bad: usize::MAX, ..ReadOptions::default() };
         let Ok(dataset) = Dataset::read(vec![source], &options, &()) else { continue };
         assert!(known(&dataset_of(&written(&dataset, "a.viri").unwrap(), &options)) == known(&dataset));
         match written(&dataset, "a.binpack") {
@@ -171,8 +167,8 @@ fn readable_positions_of_damaged_games_are_written_or_refused() {
 }
 
 #[test]
-fn formats_of_games_need_moves_that_were_requested() {
-    let dataset = dataset_of(&games(1), &ReadOptions::default());
+fn formats_of_games_need_moves() {
+    let dataset = dataset_of(super::LINES.as_bytes(), &ReadOptions::default());
     assert!((0..dataset.len()).all(|index| dataset.best(index).is_none()));
     assert!(written(&dataset, "a.viri").unwrap_err().to_string().contains(": has no move, which viri "));
 }
@@ -181,8 +177,8 @@ fn formats_of_games_need_moves_that_were_requested() {
 fn only_chains_allow_missing_scores() {
     let game = "[Result \"1-0\"]\n\n1. e4 {+0.31/9 0.1s} e5 2. Nf3 Nf6 1-0\n";
     let plies = Plies { skip_first: 0, skip_last: 0 };
-    let dataset = dataset_of(game.as_bytes(), &ReadOptions { plies, ..options() });
-    let chains = dataset_of(&written(&dataset, "a.binpack").unwrap(), &options());
+    let dataset = dataset_of(game.as_bytes(), &ReadOptions { plies, ..ReadOptions::default() });
+    let chains = dataset_of(&written(&dataset, "a.binpack").unwrap(), &ReadOptions::default());
     assert!(known(&chains) == known(&dataset));
     let scores: Vec<Option<i16>> = (0..4).map(|index| chains.label(index).score).collect();
     assert!(scores[0] == Some(31) && scores.contains(&None), "{scores:?}");
@@ -198,7 +194,7 @@ fn refusals_name_the_place_of_the_position() {
         let game = format!("[FEN \"{fen}\"]\n[Result \"0-1\"]\n\n1. {san} {{+0.10/9}} 0-1\n");
         let plies = Plies { skip_first: 0, skip_last: 0 };
         let filters = Filters { noisy: Some(Noisy { check: false, capture: false }), ..Filters::default() };
-        let dataset = dataset_of(game.as_bytes(), &ReadOptions { plies, filters, ..options() });
+        let dataset = dataset_of(game.as_bytes(), &ReadOptions { plies, filters, ..ReadOptions::default() });
         written(&dataset, name).unwrap_err().to_string()
     };
     let expected = |what: &str| format!("made up, game 1: has {what} has no room: write epd, points or csv");
@@ -215,8 +211,8 @@ fn games_with_the_same_opening_have_different_groups() {
     let plies = Plies { skip_first: 0, skip_last: 0 };
     let filters = Filters { noisy: Some(Noisy { check: false, capture: false }), ..Filters::default() };
     let text = "[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 1-0\n\n[Result \"1-0\"]\n\n1. e4 c5 2. Nc3 1-0\n";
-    let of_text = dataset_of(text.as_bytes(), &ReadOptions { plies, filters, ..options() });
-    let of_chains = dataset_of(&written(&of_text, "a.binpack").unwrap(), &options());
+    let of_text = dataset_of(text.as_bytes(), &ReadOptions { plies, filters, ..ReadOptions::default() });
+    let of_chains = dataset_of(&written(&of_text, "a.binpack").unwrap(), &ReadOptions::default());
     let count = |dataset: &Dataset| dataset.groups().iter().collect::<std::collections::BTreeSet<_>>().len();
     assert_eq!((count(&of_text), count(&of_chains)), (2, 2));
 }
