@@ -173,19 +173,6 @@ impl Read for HashingReader<'_> {
     }
 }
 
-/// A block of complete records of a file, divided into chunks.
-pub(super) struct RecordBlock {
-    bytes: Vec<u8>,
-    chunks: Vec<Range<usize>>,
-}
-
-impl RecordBlock {
-    /// Returns the chunks, in order.
-    pub(super) fn chunks(&self) -> Vec<&[u8]> {
-        self.chunks.iter().map(|chunk| &self.bytes[chunk.clone()]).collect()
-    }
-}
-
 /// A divider of the decompressed content of a file into blocks.
 pub(super) struct Blocks<'p> {
     name: String,
@@ -226,8 +213,8 @@ impl Blocks<'_> {
         })
     }
 
-    /// Returns the next block; `None` at the end of the file.
-    pub(super) fn next(&mut self, reader: &dyn Reader) -> Result<Option<RecordBlock>, DatasetError> {
+    /// Returns the next block of complete records and its division into chunks; `None` at the end of the file.
+    pub(super) fn next(&mut self, reader: &dyn Reader) -> Result<Option<(Vec<u8>, Vec<Range<usize>>)>, DatasetError> {
         // The buffer grows as long as no chunk ends in it.
         let mut wanted = BLOCK_BYTES;
         loop {
@@ -253,7 +240,7 @@ impl Blocks<'_> {
             }
             if !chunks.is_empty() {
                 let rest = self.rest.split_off(start);
-                return Ok(Some(RecordBlock { bytes: std::mem::replace(&mut self.rest, rest), chunks }));
+                return Ok(Some((std::mem::replace(&mut self.rest, rest), chunks)));
             }
             if self.is_at_end {
                 return Ok(None);

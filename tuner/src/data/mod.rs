@@ -128,7 +128,7 @@ fn hint(skipped: usize, record: Record) -> String {
 }
 
 /// A summary of the data read from one file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FileSummary {
     /// The name as given.
     #[serde(rename = "file")]

@@ -1,7 +1,7 @@
 //! Reading of files into a data set: block by block, in the order of the data, with the chunks of a block in parallel.
 
 use std::collections::{BTreeMap, HashSet};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
@@ -30,7 +30,7 @@ impl Dataset {
         progress.begin("reading", sources.iter().map(Source::size).sum(), Unit::Bytes);
         let mut importer = Importer {
             options,
-            evaluator: Evaluator::default(),
+            evaluator: &Evaluator::default(),
             store: StoreWriter::new(&options.storage),
             reservoir: options.subsample.map(Reservoir::new),
             keys: HashSet::new(),
@@ -54,7 +54,7 @@ impl Dataset {
 /// A data set under construction.
 struct Importer<'o> {
     options: &'o ReadOptions,
-    evaluator: Evaluator,
+    evaluator: &'o Evaluator,
     store: StoreWriter,
     /// The sampler of all files, or of the present one.
     reservoir: Option<Reservoir>,
@@ -69,6 +69,7 @@ impl Importer<'_> {
     fn read(&mut self, source: Source, progress: &dyn Progress) -> Result<(), DatasetError> {
         let (name, weight) = (source.name().to_owned(), source.weight);
         let options = ReadOptions { labels: source.labels.or(&self.options.labels), ..self.options.clone() };
+        let evaluator = self.evaluator;
         let has_own_sample = source.sample.is_some();
         if let Some(size) = source.sample {
             if self.options.subsample.is_some() {
@@ -79,16 +80,7 @@ impl Importer<'_> {
         }
         let mut blocks = source.blocks(progress)?;
         let reader: &dyn Reader = &*formats::detect(&name, blocks.head(BLOCK_BYTES)?, &options)?;
-        let mut file = FileSummary {
-            name,
-            records: 0,
-            record: reader.unit().0,
-            positions: 0,
-            left_out: LeftOutCounts::default(),
-            evidence: Evidence::default(),
-            sha256: String::new(),
-            weight,
-        };
+        let mut file = FileSummary { name, record: reader.unit().0, weight, ..FileSummary::default() };
         thread::scope(|scope| {
             let (send, receive) = sync_channel(1);
             scope.spawn(|| {
@@ -99,7 +91,9 @@ impl Importer<'_> {
                 drop(send);
             });
             for block in receive {
-                for chunk in self.read_chunks(reader, &block?.chunks()) {
+                let (bytes, chunks) = block?;
+                let read = |range: Range<usize>| Chunk::read(reader, &bytes[range], &options, evaluator);
+                for chunk in parallel::map(chunks, read) {
                     self.add(chunk, &mut file)?;
                 }
             }
@@ -111,11 +105,6 @@ impl Importer<'_> {
         }
         self.files.push(file);
         Ok(())
-    }
-
-    fn read_chunks(&self, reader: &dyn Reader, chunks: &[&[u8]]) -> Vec<Chunk> {
-        let filter = || Filter::new(&self.options.filters, reader.is_of_all_moves(), &self.evaluator);
-        parallel::map(chunks, |bytes| Chunk::read(reader, bytes, filter(), self.options))
     }
 
     /// Adds the next chunk of a file.
@@ -159,8 +148,9 @@ impl Importer<'_> {
 }
 
 /// The content of one chunk of a file.
-#[derive(Default)]
-struct Chunk {
+struct Chunk<'r> {
+    filter: Filter<'r>,
+    options: &'r ReadOptions,
     /// The usable positions, with the index of their record within the chunk.
     rows: Vec<StoredRow>,
     /// Key of each position, if duplicates are to be found.
@@ -172,12 +162,21 @@ struct Chunk {
     bad: Vec<(u32, RecordError)>,
 }
 
-impl Chunk {
+impl<'r> Chunk<'r> {
     /// Reads a whole chunk.
-    fn read(reader: &dyn Reader, bytes: &[u8], filter: Filter<'_>, options: &ReadOptions) -> Self {
-        let mut reading = Reading { chunk: Chunk::default(), filter, options };
-        reading.chunk.records = reader.read(bytes, &mut reading);
-        reading.chunk
+    fn read(reader: &dyn Reader, bytes: &[u8], options: &'r ReadOptions, evaluator: &'r Evaluator) -> Self {
+        let mut chunk = Chunk {
+            filter: Filter::new(&options.filters, reader.is_of_all_moves(), evaluator),
+            options,
+            rows: Vec::new(),
+            keys: Vec::new(),
+            left_out: LeftOutCounts::default(),
+            evidence: Evidence::default(),
+            records: 0,
+            bad: Vec::new(),
+        };
+        chunk.records = reader.read(bytes, &mut chunk);
+        chunk
     }
 
     /// Removes the positions with keys that occurred before, and adds the other keys, if keys are kept.
@@ -188,34 +187,26 @@ impl Chunk {
     }
 }
 
-/// A chunk that is being read.
-struct Reading<'r> {
-    chunk: Chunk,
-    filter: Filter<'r>,
-    options: &'r ReadOptions,
-}
-
-impl Sink for Reading<'_> {
+impl Sink for Chunk<'_> {
     fn sample(&mut self, record: u32, sample: &Sample) {
-        let chunk = &mut self.chunk;
         if let Some(reason) = self.filter.refuses(sample) {
-            return chunk.left_out.add(reason);
+            return self.left_out.add(reason);
         }
-        chunk.evidence.add(&sample.position, &sample.label);
+        self.evidence.add(&sample.position, &sample.label);
         let packed = pack(&sample.position, &sample.label, sample.best, record);
-        chunk.rows.push(StoredRow { packed, group: sample.label.group });
+        self.rows.push(StoredRow { packed, group: sample.label.group });
         if self.options.filters.unique {
-            chunk.keys.push(sample.position.key());
+            self.keys.push(sample.position.key());
         }
     }
 
     fn leave_out(&mut self, reason: LeftOut) {
-        self.chunk.left_out.add(reason);
+        self.left_out.add(reason);
     }
 
     fn fault(&mut self, record: u32, error: RecordError) -> ControlFlow<()> {
-        self.chunk.bad.push((record, error));
+        self.bad.push((record, error));
         // The data set is refused beyond this number, so the rest of the chunk is not needed.
-        if self.chunk.bad.len() > self.options.skip_bad { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if self.bad.len() > self.options.skip_bad { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 }

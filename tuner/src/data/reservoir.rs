@@ -159,23 +159,14 @@ mod tests {
     use super::super::label::Label;
     use super::super::outcome::ResultLabel;
     use super::super::packed::{pack, record_of};
-    use super::super::{Dataset, Evidence, LeftOutCounts, Record};
+    use super::super::{Dataset, LeftOutCounts};
     use super::*;
     use crate::data::io::Storage;
 
     const SIZE: usize = 100_000;
 
     fn file() -> FileSummary {
-        FileSummary {
-            name: String::new(),
-            record: Record::Line,
-            records: SIZE as u64 / 2,
-            positions: SIZE as u64 / 2,
-            left_out: LeftOutCounts::default(),
-            evidence: Evidence::default(),
-            sha256: String::new(),
-            weight: super::super::Weight::default(),
-        }
+        FileSummary { records: SIZE as u64 / 2, positions: SIZE as u64 / 2, ..FileSummary::default() }
     }
 
     fn row(position: &Position, group: u32, best: Option<Move>, record: u32) -> StoredRow {

@@ -39,10 +39,11 @@ pub struct Sample {
 }
 
 /// The unit in which the records of a format are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Record {
     /// A line of a text.
+    #[default]
     Line,
     /// A position of fixed size.
     Position,
