@@ -9,7 +9,7 @@ use clap::Args;
 use engine::eval::Evaluator;
 use engine::search::{Pruning, Quiescence};
 
-use super::formats::Sample;
+use super::label::Sample;
 use super::left_out::LeftOut;
 
 /// The possible numbers of pieces of a position, both kings included.

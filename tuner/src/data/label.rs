@@ -1,7 +1,7 @@
 //! Labels of positions, and their interpretation in texts.
 
 use clap::{Args, ValueEnum};
-use engine::chess::{Color, Position};
+use engine::chess::{Color, Move, Position};
 use engine::search::MATE;
 
 use super::outcome::ResultLabel;
@@ -20,7 +20,7 @@ pub enum LabelView {
 
 impl LabelView {
     /// Returns the side of the view in a position.
-    pub(super) fn side(self, position: &Position) -> Color {
+    fn side(self, position: &Position) -> Color {
         match self {
             LabelView::White => Color::White,
             LabelView::Mover => position.side_to_move(),
@@ -87,24 +87,35 @@ impl LabelOptions {
         }
     }
 
-    /// Returns the side of the view of results.
-    pub(super) fn result_side(&self, position: &Position) -> Color {
-        self.view.unwrap_or_default().side(position)
+    /// Returns the view of scores.
+    pub(super) fn score_view(&self) -> LabelView {
+        self.score_view.or(self.view).unwrap_or_default()
     }
 
-    /// Returns the side of the view of scores.
-    pub(super) fn score_side(&self, position: &Position) -> Color {
-        self.score_view.or(self.view).unwrap_or_default().side(position)
+    /// Parses a result in a notation, and converts it to White's view.
+    pub(super) fn outcome(&self, text: &str, results: Results, position: &Position) -> Option<ResultLabel> {
+        let found = results.read(text)?;
+        let view = if results.is_of_white() { LabelView::White } else { self.view.unwrap_or_default() };
+        Some(view.side(position).choose(found, found.flipped()))
     }
 
-    /// Parses a score in the view of a side, and returns it in White's.
-    pub(super) fn score(&self, text: Option<&str>, side: Color) -> Result<Option<i16>, RecordError> {
-        let score = text.map(|text| self.centipawns(text)).transpose()?;
-        Ok(score.map(|score| side.choose(score, -score)))
+    /// Returns a position with its labels: its result, the text of its score in a view, and the name of its game.
+    pub(super) fn sample(
+        &self,
+        position: Position,
+        outcome: ResultLabel,
+        score: Option<(&str, LabelView)>,
+        game: Option<&str>,
+    ) -> Result<Sample, RecordError> {
+        let centipawns = |(text, view): (&str, LabelView)| {
+            self.centipawns(text).map(|score| view.side(&position).choose(score, -score))
+        };
+        let (score, group) = (score.map(centipawns).transpose()?, group_of(game, &position));
+        Ok(Sample { position, label: Label { outcome, score, group }, best: None })
     }
 
     /// Parses a score in centipawns, within the range of evaluations and mates.
-    pub(super) fn centipawns(&self, text: &str) -> Result<i16, RecordError> {
+    fn centipawns(&self, text: &str) -> Result<i16, RecordError> {
         let unknown = |expected: &str| Err(RecordError::new("unknown score", format!("score `{text}`: {expected}")));
         let number = text.trim_start_matches('+').parse::<f64>().ok().filter(|number| number.is_finite());
         let centipawns = match (number, self.unit) {
@@ -141,6 +152,17 @@ impl Label {
     pub(super) fn new(outcome: ResultLabel, group: u32) -> Self {
         Label { outcome, score: None, group }
     }
+}
+
+/// A labelled position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// The position.
+    pub position: Position,
+    /// The label of the position.
+    pub label: Label,
+    /// The move that was played or found best, if the format has one.
+    pub best: Option<Move>,
 }
 
 /// The bit that distinguishes groups of games from groups of positions.

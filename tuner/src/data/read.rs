@@ -8,9 +8,10 @@ use std::thread;
 use engine::eval::Evaluator;
 
 use super::filter::Filter;
-use super::formats::{self, Reader, Sample, Sink};
+use super::formats::{self, Reader, Sink};
 use super::input::BLOCK_BYTES;
 use super::judge::Evidence;
+use super::label::Sample;
 use super::left_out::{LeftOut, LeftOutCounts};
 use super::packed::{move_record, pack};
 use super::record_error::RecordError;

@@ -13,11 +13,10 @@ mod viri;
 
 use std::ops::ControlFlow;
 
-use engine::chess::{Move, Position};
 use serde::Serialize;
 use tools::foreign::Foreign;
 
-use super::label::Label;
+use super::label::Sample;
 use super::left_out::LeftOut;
 use super::record_error::RecordError;
 use super::{DatasetError, ReadOptions};
@@ -26,17 +25,6 @@ pub(crate) use binpack::{Chunks, LONGEST_CHAIN, write_chain};
 pub(crate) use bullet::write_position;
 pub use pgn::Plies;
 pub(crate) use viri::{LONGEST_GAME, write_game};
-
-/// A labelled position.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sample {
-    /// The position.
-    pub position: Position,
-    /// The label of the position.
-    pub label: Label,
-    /// The move that was played or found best, if the format has one.
-    pub best: Option<Move>,
-}
 
 /// The unit in which the records of a format are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]

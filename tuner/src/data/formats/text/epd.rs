@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use engine::chess::Position;
 
-use super::{LabelStyle, Labelled, RecordError, no_result, outcome_of, unknown_result};
-use crate::data::label::{Label, LabelOptions, group_of};
+use super::{RecordError, Sample, TextReader, no_result, unknown_result};
+use crate::data::label::{LabelOptions, LabelView};
 use crate::data::outcome::ResultLabel;
 use crate::data::results::Results;
 
@@ -52,22 +52,26 @@ pub(super) fn detect<'t, I>(lines: impl Fn() -> I, labels: &LabelOptions) -> Res
 where
     I: Iterator<Item = &'t str>,
 {
-    let is_usual = || labels.result_in.is_none() && lines().any(|line| line.contains(" c9 "));
-    let name = match &labels.result_in {
-        Some(name) => Some(name.clone()),
-        None if is_usual() => Some(USUAL.to_owned()),
-        None => written_like_results(lines())?,
-    };
-    let Some(name) = name else { return Ok(None) };
-    let values: Vec<String> =
-        lines().take(LINES).flat_map(of_line).filter(|(code, _)| *code == name).map(|(_, value)| value).collect();
-    if values.is_empty() {
-        // The name may be that of a column.
-        return Ok(is_usual().then_some((name, Results::Words)));
+    let mut values: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (opcode, value) in lines().take(LINES).flat_map(of_line) {
+        values.entry(opcode).or_default().push(value);
     }
+    let is_usual = labels.result_in.is_none() && lines().any(|line| line.contains(" c9 "));
+    let name = match &labels.result_in {
+        Some(name) => name,
+        None if is_usual => USUAL,
+        None => match written_like_results(&values)? {
+            Some(name) => name,
+            None => return Ok(None),
+        },
+    };
+    let Some(values) = values.get(name) else {
+        // The name may be that of a column.
+        return Ok(is_usual.then(|| (name.to_owned(), Results::Words)));
+    };
     let results = labels.results_of(values.iter().map(String::as_str));
     let results = results.map_err(|fault| format!("operation {name}: {fault}"))?;
-    Ok(Some((name, results.unwrap_or(Results::Words))))
+    Ok(Some((name.to_owned(), results.unwrap_or(Results::Words))))
 }
 
 fn of_line(line: &str) -> Vec<Operation<'_>> {
@@ -76,46 +80,45 @@ fn of_line(line: &str) -> Vec<Operation<'_>> {
 }
 
 /// Finds the only operation with values that are all written as `1-0`, `0-1` or `1/2-1/2`.
-fn written_like_results<'t>(lines: impl Iterator<Item = &'t str>) -> Result<Option<String>, String> {
-    let (mut values, mut is_result) = (BTreeMap::new(), BTreeMap::new());
-    for (opcode, value) in lines.take(LINES).flat_map(of_line) {
-        *is_result.entry(opcode.to_owned()).or_insert(true) &= ResultLabel::of_result(&value).is_some();
-        values.entry(opcode.to_owned()).or_insert_with(Vec::new).push(value);
-    }
-    let found: Vec<String> = is_result.into_iter().filter(|(_, is_result)| *is_result).map(|(name, _)| name).collect();
-    let are_equal = found.iter().all(|name| values[name] == values[&found[0]]);
+fn written_like_results<'t>(values: &BTreeMap<&'t str, Vec<String>>) -> Result<Option<&'t str>, String> {
+    let is_result = |values: &[String]| values.iter().all(|value| ResultLabel::of_result(value).is_some());
+    let found: Vec<&str> = values.iter().filter(|(_, values)| is_result(values)).map(|(name, _)| *name).collect();
     match &found[..] {
         [] => Ok(None),
-        [first, ..] if are_equal => Ok(Some(first.clone())),
+        [first, others @ ..] if others.iter().all(|name| values[name] == values[first]) => Ok(Some(first)),
         _ => Err(format!("the operations {} could all be the result; --result-in NAME says which", found.join(", "))),
     }
 }
 
 /// Parses the position and label of a line.
-pub(super) fn read(line: &str, opcode: &str, style: &LabelStyle, labels: &LabelOptions) -> Labelled {
+pub(super) fn read(line: &str, opcode: &str, reader: &TextReader) -> Result<Sample, RecordError> {
+    let TextReader { style, labels } = reader;
     let (position, text) = Position::from_fen_prefix(line)?;
-    let outcome = |result| outcome_of(result, style, labels, &position).ok_or_else(|| unknown_result(result, style));
+    let outcome = |result: &str| {
+        // Shares of the point stand beside words. They have a decimal point: without one, 0 may be a draw elsewhere.
+        let is_share = style.results == Results::Words && result.contains('.');
+        let results = if is_share { Results::Points } else { style.results };
+        reader.outcome(result, results, &position).ok_or_else(|| unknown_result(result, style))
+    };
     // Fast path: most lines have no other operation.
     if let Some(result) = text.strip_prefix("c9 \"").and_then(|rest| rest.strip_suffix("\";"))
         && opcode == USUAL
         && !result.contains('"')
     {
-        let label = Label::new(outcome(result)?, group_of(None, &position));
-        return Ok((position, label));
+        let outcome = outcome(result)?;
+        return labels.sample(position, outcome, None, None);
     }
     let operations = operations(text)?;
     let result = value_of(&operations, opcode)?.ok_or_else(|| no_result(style))?;
     let outcome = outcome(result)?;
-    let score_in = labels.score_in.as_deref().unwrap_or("ce");
     // The standard defines `ce` in the view of the side to move.
-    let side = match (&labels.score_in, labels.score_view) {
-        (None, None) => position.side_to_move(),
-        _ => labels.score_side(&position),
+    let (score_in, view) = match &labels.score_in {
+        None => ("ce", labels.score_view.unwrap_or(LabelView::Mover)),
+        Some(name) => (&name[..], labels.score_view()),
     };
-    let score = labels.score(value_of(&operations, score_in)?, side)?;
+    let score = value_of(&operations, score_in)?.map(|score| (score, view));
     let game = if opcode == "c0" { None } else { value_of(&operations, "c0")? };
-    let group = group_of(game, &position);
-    Ok((position, Label { outcome, score, group }))
+    labels.sample(position, outcome, score, game)
 }
 
 /// Returns the value of an operation, if it is present. Repeated operations must have the same value.

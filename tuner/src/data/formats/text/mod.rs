@@ -15,11 +15,11 @@ mod table;
 
 use std::borrow::Cow;
 
-use engine::chess::{Color, Position};
+use engine::chess::Position;
 use memchr::memchr;
 
 use super::{Reader, Record, Sample, Sink};
-use crate::data::label::{Label, LabelOptions, group_of};
+use crate::data::label::LabelOptions;
 use crate::data::outcome::ResultLabel;
 use crate::data::record_error::RecordError;
 use crate::data::results::Results;
@@ -32,39 +32,36 @@ pub(super) const BYTE_ORDER_MARK: &[u8] = &[0xEF, 0xBB, 0xBF];
 /// Bytes of the longest line.
 const LONGEST: usize = 1 << 16;
 
-/// The style of the labels of a file.
+/// The style of the labels of a file: their place, and the notation of the results.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum LabelStyle {
+struct LabelStyle {
+    layout: Layout,
+    results: Results,
+}
+
+/// The place of the labels in a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Layout {
     /// An operation, by its opcode: `c9 "1-0";`
-    Epd(Cow<'static, str>, Results),
+    Epd(Cow<'static, str>),
     /// A result in brackets: `[1.0]`
-    Points(Results),
+    Brackets,
     /// Columns.
     Table(ColumnLayout),
 }
 
-/// The position of a line and its label.
-type Labelled = Result<(Position, Label), RecordError>;
-
 impl LabelStyle {
-    fn results(&self) -> Results {
-        match self {
-            LabelStyle::Epd(_, results) | LabelStyle::Points(results) => *results,
-            LabelStyle::Table(table) => table.results,
-        }
-    }
-
     fn example(&self) -> String {
-        match self {
-            LabelStyle::Epd(name, Results::Words) => {
+        match (&self.layout, self.results) {
+            (Layout::Epd(name), Results::Words) => {
                 format!(
                     "`{name} \"1-0\";`, `{name} \"0-1\";` or `{name} \"1/2-1/2\";`, or a share such as `{name} \"0.62\";`"
                 )
             }
-            LabelStyle::Points(Results::Points) => {
+            (Layout::Brackets, Results::Points) => {
                 "`[1.0]`, `[0.5]` or `[0.0]`, or a share such as `[0.62]`".to_owned()
             }
-            _ => self.results().example().to_owned(),
+            (_, results) => results.example().to_owned(),
         }
     }
 }
@@ -129,7 +126,7 @@ pub(super) fn detect(name: &str, head: &[u8], options: &ReadOptions) -> Result<O
 fn detect_style(head: &[u8], labels: &LabelOptions) -> Result<Option<LabelStyle>, String> {
     let lines = || contents(head).filter(|line| begins_like_fen(line));
     if let Some((opcode, results)) = epd::detect(lines, labels)? {
-        return Ok(Some(LabelStyle::Epd(opcode.into(), results)));
+        return Ok(Some(LabelStyle { layout: Layout::Epd(opcode.into()), results }));
     }
     let in_brackets = || {
         lines()
@@ -140,9 +137,10 @@ fn detect_style(head: &[u8], labels: &LabelOptions) -> Result<Option<LabelStyle>
     if labels.result_in.is_none()
         && let Some(results) = labels.results_of(in_brackets().map(|(result, _)| result))?
     {
-        return Ok(Some(LabelStyle::Points(results)));
+        return Ok(Some(LabelStyle { layout: Layout::Brackets, results }));
     }
-    Ok(ColumnLayout::detect(contents(head), labels)?.map(LabelStyle::Table))
+    let table = ColumnLayout::detect(contents(head), labels)?;
+    Ok(table.map(|(table, results)| LabelStyle { layout: Layout::Table(table), results }))
 }
 
 /// Returns the error of a text in no known style: that of its first line with content.
@@ -170,6 +168,39 @@ pub(super) struct TextReader {
     labels: LabelOptions,
 }
 
+impl TextReader {
+    /// Reads a line; `None` if it has no content.
+    fn read_line(&self, line: &[u8]) -> Option<Result<Sample, RecordError>> {
+        let line = content(line)?;
+        if line.len() > LONGEST {
+            return Some(Err(RecordError::new("long line", format!("longer than {LONGEST} bytes"))));
+        }
+        let line = &decoded(line);
+        match &self.style.layout {
+            Layout::Table(table) => table.read(line, self),
+            Layout::Epd(opcode) => Some(epd::read(line, opcode, self)),
+            Layout::Brackets => Some(self.read_brackets(line)),
+        }
+    }
+
+    fn read_brackets(&self, line: &str) -> Result<Sample, RecordError> {
+        let (position, label) = position_and_label(line)?;
+        let (result, rest) = bracketed(label).ok_or_else(|| no_result(&self.style))?;
+        let outcome = self.outcome(result, self.style.results, &position);
+        let outcome = outcome.ok_or_else(|| unknown_result(&format!("[{result}]"), &self.style))?;
+        if !rest.is_empty() && rest.parse::<f64>().is_err() {
+            let message = format!("unexpected `{rest}` after the result");
+            return Err(RecordError::new("text after the result", message));
+        }
+        self.labels.sample(position, outcome, (!rest.is_empty()).then_some((rest, self.labels.score_view())), None)
+    }
+
+    /// Parses a result in a notation or in that of games, and converts it to White's view.
+    fn outcome(&self, text: &str, results: Results, position: &Position) -> Option<ResultLabel> {
+        ResultLabel::of_result(text).or_else(|| self.labels.outcome(text, results, position))
+    }
+}
+
 impl Reader for TextReader {
     fn unit(&self) -> (Record, usize) {
         (Record::Line, LONGEST)
@@ -184,26 +215,11 @@ impl Reader for TextReader {
     }
 
     fn read_record(&self, line: &[u8], number: &mut u32, sink: &mut dyn Sink) -> Result<(), RecordError> {
-        if let Some(read) = read_line(line, &self.style, &self.labels) {
-            let (position, label) = read.map_err(|error| error.about(line))?;
-            sink.sample(*number, &Sample { position, label, best: None });
+        if let Some(read) = self.read_line(line) {
+            sink.sample(*number, &read.map_err(|error| error.about(line))?);
         }
         *number += 1;
         Ok(())
-    }
-}
-
-/// Reads a line; `None` if it has no content.
-fn read_line(line: &[u8], style: &LabelStyle, labels: &LabelOptions) -> Option<Labelled> {
-    let line = content(line)?;
-    if line.len() > LONGEST {
-        return Some(Err(RecordError::new("long line", format!("longer than {LONGEST} bytes"))));
-    }
-    let line = &decoded(line);
-    match style {
-        LabelStyle::Table(table) => table.read(line, labels),
-        LabelStyle::Epd(opcode, _) => Some(epd::read(line, opcode, style, labels)),
-        LabelStyle::Points(_) => Some(read_points(line, style, labels)),
     }
 }
 
@@ -222,35 +238,6 @@ fn bracketed(label: &str) -> Option<(&str, &str)> {
     let (inside, rest) = label.strip_prefix('[')?.split_once(']')?;
     let unquoted = inside.trim_ascii().trim_matches('"');
     Some((unquoted, rest.trim_ascii().trim_matches([';', ',', '|']).trim_ascii()))
-}
-
-fn read_points(line: &str, style: &LabelStyle, labels: &LabelOptions) -> Labelled {
-    let (position, label) = position_and_label(line)?;
-    let (result, rest) = bracketed(label).ok_or_else(|| no_result(style))?;
-    let outcome = outcome_of(result, style, labels, &position);
-    let outcome = outcome.ok_or_else(|| unknown_result(&format!("[{result}]"), style))?;
-    if !rest.is_empty() && rest.parse::<f64>().is_err() {
-        let message = format!("unexpected `{rest}` after the result");
-        return Err(RecordError::new("text after the result", message));
-    }
-    let score = labels.score(Some(rest).filter(|rest| !rest.is_empty()), labels.score_side(&position))?;
-    let group = group_of(None, &position);
-    Ok((position, Label { outcome, score, group }))
-}
-
-/// Parses a result in the style of its file or in the notation of games, and converts it to White's view.
-fn outcome_of(text: &str, style: &LabelStyle, labels: &LabelOptions, position: &Position) -> Option<ResultLabel> {
-    if let Some(outcome) = ResultLabel::of_result(text) {
-        return Some(outcome);
-    }
-    let results = match style {
-        // Shares of the point stand beside words. They have a decimal point: without one, 0 may be a draw elsewhere.
-        LabelStyle::Epd(_, Results::Words) if text.contains('.') => Results::Points,
-        _ => style.results(),
-    };
-    let found = results.read(text)?;
-    let side = if results.is_of_white() { Color::White } else { labels.result_side(position) };
-    Some(side.choose(found, found.flipped()))
 }
 
 #[cfg(test)]

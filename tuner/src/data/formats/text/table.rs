@@ -4,10 +4,10 @@
 //! * without a header: `FEN; 1-0`, `FEN|1.0`, `FEN, W`, `FEN 1-0`, or with a score. The score precedes the result, as
 //!   in `FEN | 35 | 0.5`, unless only the other order is valid.
 
-use engine::chess::{Color, FenError, Position};
+use engine::chess::{FenError, Position};
 
-use super::{LabelStyle, Labelled, RecordError, begins_like_fen, unknown_result};
-use crate::data::label::{Label, LabelOptions, group_of};
+use super::{RecordError, Sample, TextReader, begins_like_fen, unknown_result};
+use crate::data::label::LabelOptions;
 use crate::data::results::Results;
 
 /// The separators of columns, the likeliest first.
@@ -22,12 +22,10 @@ const GAME_NAMES: [&str; 5] = ["game", "game_id", "gameid", "game_number", "game
 /// The error of a header that names too many result columns.
 const MANY_RESULTS: &str = "more than two columns are called like a result; --result-in NAME says which is meant";
 
-/// The layout of the columns of a file, and the style of its results.
+/// The layout of the columns of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ColumnLayout {
     separator: u8,
-    /// The style of the results.
-    pub(super) results: Results,
     columns: usize,
     position: usize,
     /// Indices of the result columns: two that must agree, or the same index twice.
@@ -37,18 +35,18 @@ pub(super) struct ColumnLayout {
 }
 
 impl ColumnLayout {
-    /// Detects the layout of a text; `None` if it has no columns.
+    /// Detects the layout of a text and the notation of its results; `None` if it has no columns.
     ///
     /// # Errors
     /// If the header lacks a required column, or if the results are ambiguous.
     pub(super) fn detect<'t>(
         lines: impl Iterator<Item = &'t str> + Clone,
         labels: &LabelOptions,
-    ) -> Result<Option<Self>, String> {
+    ) -> Result<Option<(Self, Results)>, String> {
         let Some(first) = lines.clone().next() else { return Ok(None) };
         if let Some(table) = SEPARATORS.into_iter().find_map(|separator| Self::of_header(first, separator, labels)) {
             let table = table?;
-            return Ok(Some(table.with_results(lines.skip(1), labels)?.unwrap_or(table)));
+            return Ok(Some((table, labels.results_of(table.results(lines.skip(1)))?.unwrap_or(Results::Points))));
         }
         if let Some(name) = &labels.result_in {
             return Err(format!("no operation or column is called {name}"));
@@ -61,7 +59,8 @@ impl ColumnLayout {
             .filter_map(|line| SEPARATORS.into_iter().find_map(|separator| Self::of_line(line, separator)));
         // If the score column of a line is ambiguous, another line may determine it.
         let candidate = candidates.clone().find(|(_, is_sure)| *is_sure).or_else(|| candidates.next());
-        candidate.map_or(Ok(None), |(table, _)| table.with_results(lines, labels))
+        let Some((table, _)) = candidate else { return Ok(None) };
+        Ok(labels.results_of(table.results(lines))?.map(|results| (table, results)))
     }
 
     /// Returns the layout that a header line describes.
@@ -88,7 +87,6 @@ impl ColumnLayout {
         }
         Some(Ok(ColumnLayout {
             separator,
-            results: Results::Points,
             columns: names.len(),
             position,
             result,
@@ -119,53 +117,42 @@ impl ColumnLayout {
             3 if is_result(1) && is_score(2) => (Some(2), [1; 2], true),
             _ => return None,
         };
-        let columns = fields.len();
-        let table =
-            ColumnLayout { separator, results: Results::Points, columns, position: 0, result, score, game: None };
-        Some((table, is_sure))
+        Some((ColumnLayout { separator, columns: fields.len(), position: 0, result, score, game: None }, is_sure))
     }
 
-    /// Returns the layout with the style of results of some lines; `None` if they have no results.
-    fn with_results<'t>(
-        self,
-        lines: impl Iterator<Item = &'t str>,
-        labels: &LabelOptions,
-    ) -> Result<Option<Self>, String> {
-        let results = lines.filter_map(|line| fields(line, self.separator).nth(self.result[0]));
-        Ok(labels.results_of(results)?.map(|results| ColumnLayout { results, ..self }))
+    /// Returns the results of some lines, as they are written.
+    fn results<'t>(self, lines: impl Iterator<Item = &'t str>) -> impl Iterator<Item = &'t str> {
+        lines.filter_map(move |line| fields(line, self.separator).nth(self.result[0]))
     }
 
     /// Reads a line; `None` if it is a header.
-    pub(super) fn read(&self, line: &str, labels: &LabelOptions) -> Option<Labelled> {
+    pub(super) fn read(&self, line: &str, reader: &TextReader) -> Option<Result<Sample, RecordError>> {
         let fields: Vec<&str> = fields(line, self.separator).collect();
         if fields.len() != self.columns {
             let message = format!("{} columns, expected {}", fields.len(), self.columns);
             return Some(Err(RecordError::new("number of columns", message)));
         }
         let is_header = POSITION_NAMES.iter().any(|name| fields[self.position].eq_ignore_ascii_case(name));
-        (!is_header).then(|| self.read_fields(&fields, labels))
+        (!is_header).then(|| self.read_fields(&fields, reader))
     }
 
-    fn read_fields(&self, fields: &[&str], labels: &LabelOptions) -> Labelled {
+    fn read_fields(&self, fields: &[&str], TextReader { style, labels }: &TextReader) -> Result<Sample, RecordError> {
         let (position, rest) = Position::from_fen_prefix(fields[self.position])?;
         if !rest.is_empty() {
             return Err(FenError::FieldCount(4 + rest.split_ascii_whitespace().count()).into());
         }
         let [result, other] = self.result.map(|column| fields[column]);
-        let unknown = || unknown_result(result, &LabelStyle::Table(*self));
-        let found = self.results.read(result).ok_or_else(unknown)?;
-        if other != result && self.results.read(other) != Some(found) {
+        let outcome = |text| labels.outcome(text, style.results, &position);
+        let found = outcome(result).ok_or_else(|| unknown_result(result, style))?;
+        if other != result && outcome(other) != Some(found) {
             return Err(RecordError::new(
                 "contradicting results",
                 format!("two results: `{result}` and `{other}`; leave the column out, or rename it, that is not meant"),
             ));
         }
-        let side = if self.results.is_of_white() { Color::White } else { labels.result_side(&position) };
-        let outcome = side.choose(found, found.flipped());
         let score = self.score.map(|column| fields[column]).filter(|score| !score.is_empty());
-        let score = labels.score(score, labels.score_side(&position))?;
-        let group = group_of(self.game.map(|column| fields[column]), &position);
-        Ok((position, Label { outcome, score, group }))
+        let score = score.map(|score| (score, labels.score_view()));
+        labels.sample(position, found, score, self.game.map(|column| fields[column]))
     }
 }
 
@@ -229,8 +216,9 @@ fn fields(line: &str, separator: u8) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{LabelStyle, Layout};
     use super::*;
-    use crate::data::label::LabelView;
+    use crate::data::label::{Label, LabelView};
     use crate::data::outcome::ResultLabel;
 
     const WHITE: &str = "8/8/8/8/8/k7/7R/K7 w - - 0 1";
@@ -238,8 +226,14 @@ mod tests {
 
     fn read_all(text: &str, view: LabelView, results: Option<Results>) -> Vec<Result<Label, RecordError>> {
         let labels = LabelOptions { view: Some(view), results, ..LabelOptions::default() };
-        let table = ColumnLayout::detect(text.lines(), &labels).expect("a table").expect("a table");
-        text.lines().filter_map(|line| table.read(line, &labels)).map(|read| read.map(|(_, label)| label)).collect()
+        let reader = reader(text, labels);
+        let read = text.lines().filter_map(|line| reader.read_line(line.as_bytes()));
+        read.map(|read| read.map(|sample| sample.label)).collect()
+    }
+
+    fn reader(text: &str, labels: LabelOptions) -> TextReader {
+        let (table, results) = ColumnLayout::detect(text.lines(), &labels).expect("a table").expect("a table");
+        TextReader { style: LabelStyle { layout: Layout::Table(table), results }, labels }
     }
 
     fn outcomes(text: &str, view: LabelView) -> Vec<ResultLabel> {
@@ -292,8 +286,8 @@ mod tests {
         let labels =
             LabelOptions { result_in: Some("Ended".into()), score_in: Some("sf".into()), ..LabelOptions::default() };
         let text = format!("fen,ended,result,cp,sf\n{WHITE},1-0,0-1,5,-7\n");
-        let table = ColumnLayout::detect(text.lines(), &labels).unwrap().unwrap();
-        let (_, label) = table.read(text.lines().nth(1).unwrap(), &labels).unwrap().unwrap();
+        let line = text.lines().nth(1).unwrap().as_bytes();
+        let label = reader(&text, labels.clone()).read_line(line).unwrap().unwrap().label;
         assert_eq!((label.outcome, label.score), (ResultLabel::WIN, Some(-7)));
         let error = ColumnLayout::detect(["fen,wdl"].into_iter(), &labels).unwrap_err();
         assert!(error.contains("found fen, wdl"), "{error}");
@@ -328,8 +322,7 @@ mod tests {
             ..LabelOptions::default()
         };
         let text = format!("{BLACK} | 35 | 1.0\n");
-        let table = ColumnLayout::detect(text.lines(), &labels).unwrap().unwrap();
-        let (_, label) = table.read(text.trim(), &labels).unwrap().unwrap();
+        let label = reader(&text, labels).read_line(text.as_bytes()).unwrap().unwrap().label;
         assert_eq!((label.outcome, label.score), (ResultLabel::WIN, Some(-35)));
     }
 

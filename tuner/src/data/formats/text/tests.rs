@@ -1,10 +1,10 @@
 //! Tests of valid and invalid lines.
 
 use super::*;
-use crate::data::label::{LabelView, ScoreUnit};
+use crate::data::label::{Label, LabelView, ScoreUnit};
 
-const EPD: LabelStyle = LabelStyle::Epd(Cow::Borrowed(epd::USUAL), Results::Words);
-const POINTS: LabelStyle = LabelStyle::Points(Results::Points);
+const EPD: LabelStyle = LabelStyle { layout: Layout::Epd(Cow::Borrowed(epd::USUAL)), results: Results::Words };
+const POINTS: LabelStyle = LabelStyle { layout: Layout::Brackets, results: Results::Points };
 
 const FEN: &str = "8/8/8/8/8/k7/7R/K7 w - -";
 
@@ -12,9 +12,13 @@ fn mover() -> LabelOptions {
     LabelOptions { view: Some(LabelView::Mover), ..LabelOptions::default() }
 }
 
+fn read_with(line: impl AsRef<[u8]>, style: LabelStyle, labels: LabelOptions) -> Option<Result<Sample, RecordError>> {
+    TextReader { style, labels }.read_line(line.as_ref())
+}
+
 fn label(line: &str, style: LabelStyle) -> Result<Label, RecordError> {
-    let read = read_line(line.as_bytes(), &style, &LabelOptions::default());
-    read.expect("a line with content").map(|(_, label)| label)
+    let read = read_with(line, style, LabelOptions::default());
+    read.expect("a line with content").map(|sample| sample.label)
 }
 
 fn detected(text: &[u8]) -> Option<LabelStyle> {
@@ -56,7 +60,7 @@ fn reads_shares_of_the_point() {
         assert_eq!(detected(format!("{FEN}{clocks}; [0.6]\n").as_bytes()), Some(POINTS));
     }
     let black = format!("{}; [0.6] -12", FEN.replace(" w ", " b "));
-    let label = read_line(black.as_bytes(), &POINTS, &mover()).expect("a line").expect("a label").1;
+    let label = read_with(&black, POINTS, mover()).expect("a line").expect("a label").label;
     assert_eq!((Ok(label.outcome), label.score), (of(0.4), Some(12)));
 }
 
@@ -87,8 +91,8 @@ fn reads_points_and_scores_in_the_view_of_the_mover() {
     let black = FEN.replace(" w ", " b ");
     for (fen, outcome, score) in [(FEN, ResultLabel::WIN, 7), (&black, ResultLabel::LOSS, -7)] {
         let line = format!("{fen} [1.0] 7");
-        let read = read_line(line.as_bytes(), &POINTS, &mover()).expect("a line");
-        let (_, label) = read.expect("a label");
+        let read = read_with(&line, POINTS, mover()).expect("a line");
+        let label = read.expect("a label").label;
         assert_eq!((label.outcome, label.score), (outcome, Some(score)));
     }
 }
@@ -154,7 +158,7 @@ fn texts_of_unknown_style_report_their_first_line() {
 #[test]
 fn skips_lines_without_content() {
     for line in ["", "   \r\n", "# c9 \"1-0\";", "  # x"] {
-        assert_eq!(read_line(line.as_bytes(), &EPD, &LabelOptions::default()), None);
+        assert_eq!(read_with(line, EPD, LabelOptions::default()), None);
     }
     let text = format!("# [x]\n\n{FEN} c9 \"1-0\";\n");
     assert_eq!(detected(text.as_bytes()), Some(EPD));
@@ -208,7 +212,7 @@ fn tolerates_errors_in_unused_operations() {
         assert_eq!(read(&format!("{FEN} {line}"), EPD), Ok(ResultLabel::WIN), "{line}");
     }
     let latin = [FEN.as_bytes(), b" c0 \"M\xFCller\"; c9 \"1-0\";"].concat();
-    assert!(read_line(&latin, &EPD, &LabelOptions::default()).unwrap().is_ok());
+    assert!(read_with(&latin, EPD, LabelOptions::default()).unwrap().is_ok());
 }
 
 #[test]
@@ -232,6 +236,6 @@ fn scores_in_pawns_need_a_flag() {
     for (unit, score) in [(ScoreUnit::Pawns, -76), (ScoreUnit::Centipawns, -1)] {
         let labels = LabelOptions { unit: Some(unit), ..LabelOptions::default() };
         let line = format!("{FEN} [1.0] -0.76");
-        assert_eq!(read_line(line.as_bytes(), &POINTS, &labels).unwrap().unwrap().1.score, Some(score));
+        assert_eq!(read_with(&line, POINTS, labels).unwrap().unwrap().label.score, Some(score));
     }
 }
