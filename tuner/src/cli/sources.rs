@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use common::files::{Kind, RunFiles, WriteError, write_all_whole};
-use tuner::source::{Parameter, Start as StartValue};
+use tuner::source::Parameter;
 use tuner::write::{PairPattern, Rewritten, Sources};
 
 use crate::cli::interrupt;
@@ -102,10 +102,7 @@ impl SourceArgs {
     ) -> Result<Vec<Rewritten>> {
         let mut parameters = parameters.to_vec();
         for (parameter, _) in parameters.iter_mut().zip(left_out).filter(|(_, left_out)| **left_out) {
-            parameter.start = match parameter.start {
-                StartValue::Single(_) => StartValue::Single(0.0),
-                StartValue::Pair(_) => StartValue::Pair([0.0; 2]),
-            };
+            parameter.start.fill(0.0);
         }
         Sources::read(&self.rewrite)?.find(&parameters, fixed, self.pair.as_ref())?.rewritten(&parameters)
     }
@@ -124,7 +121,7 @@ impl SourceArgs {
 
 /// Counts the numbers that differ, and all numbers.
 fn differing(parameters: &[Parameter], others: &[Parameter]) -> (usize, usize) {
-    let numbers = |all: &[Parameter]| all.iter().flat_map(|one| one.start.numbers()).copied().collect::<Vec<f64>>();
+    let numbers = |all: &[Parameter]| all.iter().flat_map(|one| &one.start).copied().collect::<Vec<f64>>();
     let (own, others) = (numbers(parameters), numbers(others));
     (own.iter().zip(&others).filter(|(a, b)| a != b).count(), own.len())
 }

@@ -13,7 +13,7 @@ use super::{Positions, Problem, RowSource};
 use crate::data::Dataset;
 use crate::model::merino::{CONSTANT, merino, numbers_of_leaf};
 use crate::model::rows::{CHUNK, RowBuilder, Rows, RowsError, RowsWriter, is_dealt_here};
-use crate::model::text::{Parameter, Start, TextRows};
+use crate::model::text::{Parameter, TextRows};
 use crate::name_of;
 use crate::parallel;
 use crate::progress::Progress;
@@ -53,7 +53,7 @@ impl Own {
         let start = self.start.to_vector();
         let rows = resolve(&dataset, &Evaluator::new(self.start.clone()), self.resolve, progress)?;
         let parameter = |(index, leaf): (usize, &engine::eval::params::Leaf)| {
-            let start = Start::of(&start[numbers_of_leaf(index)]);
+            let start = start[numbers_of_leaf(index)].to_vec();
             Parameter { name: leaf.path.clone(), sum: Some(leaf.field.sum), start, unit: 1.0, decimals: 0 }
         };
         let text = TextRows {

@@ -24,8 +24,8 @@ use crate::data::io::Storage;
 use crate::data::{Dataset, FileSummary, Grouping, Weight, judge};
 use crate::model::centre::{Shift, homogeneity, shifts, table_name, tables};
 use crate::model::rows::{Rows, Weighted};
+pub use crate::model::text::Parameter;
 use crate::model::text::TextRows;
-pub use crate::model::text::{Parameter, Start};
 use crate::objective::scores;
 use crate::progress::Progress;
 use crate::source::constraints::{Constraints, Resolved};
@@ -171,7 +171,7 @@ impl Problem {
     /// # Panics
     /// If the parameters differ in more than their values.
     pub fn start_from(&mut self, parameters: Vec<Parameter>) {
-        let shape = |all: &[Parameter]| all.iter().map(|one| (one.sum, one.start.numbers().len())).collect::<Vec<_>>();
+        let shape = |all: &[Parameter]| all.iter().map(|one| (one.sum, one.start.len())).collect::<Vec<_>>();
         assert_eq!(shape(&parameters), shape(&self.text.parameters), "the same parameters");
         if parameters != self.text.parameters {
             // The engine's scores are valid only at the engine's own numbers.
@@ -302,9 +302,9 @@ impl Problem {
 /// # Panics
 /// If there are fewer values than numbers.
 pub fn with_values(parameters: &[Parameter], values: &[f64]) -> Vec<Parameter> {
-    let moved = |(parameter, numbers): (&Parameter, Range<usize>)| {
-        let start = Start::of(&values[numbers]);
-        Parameter { start, ..parameter.clone() }
+    let moved = |(parameter, numbers): (&Parameter, Range<usize>)| Parameter {
+        start: values[numbers].to_vec(),
+        ..parameter.clone()
     };
     parameters.iter().zip(ranges(parameters)).map(moved).collect()
 }
@@ -313,13 +313,12 @@ pub fn with_values(parameters: &[Parameter], values: &[f64]) -> Vec<Parameter> {
 fn ranges(parameters: &[Parameter]) -> impl Iterator<Item = Range<usize>> {
     parameters.iter().scan(0, |end, parameter| {
         let start = *end;
-        *end += parameter.start.numbers().len();
+        *end += parameter.start.len();
         Some(start..*end)
     })
 }
 
 /// Returns the numbers of parameters: one of a single, two of a pair.
 fn numbers_of(parameters: &[Parameter]) -> Numbers {
-    let is_pair = |parameter: &Parameter| matches!(parameter.start, Start::Pair(_));
-    Numbers::of(parameters.iter().map(|one| (&one.name[..], is_pair(one), one.decimals)))
+    Numbers::of(parameters.iter().map(|one| (&one.name[..], one.is_pair(), one.decimals)))
 }

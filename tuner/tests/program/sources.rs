@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use tuner::source::{Parameter, Start};
+use tuner::source::Parameter;
 use tuner::write::{PairPattern, Sources};
 
 use crate::support::{Folder, REPOSITORY, refusal, tuner};
@@ -75,12 +75,7 @@ fn parameters(list: &str) -> Vec<Parameter> {
         let name = words.next().unwrap().to_owned();
         let decimals =
             line.split_once('.').map_or(0, |(_, rest)| if rest.parse::<u32>().is_ok() { rest.len() } else { 0 });
-        let numbers: Vec<f64> = words.map(|word| word.parse().unwrap()).collect();
-        let start = match numbers[..] {
-            [one] => Start::Single(one),
-            [midgame, endgame] => Start::Pair([midgame, endgame]),
-            _ => panic!("{line}"),
-        };
+        let start = words.map(|word| word.parse().unwrap()).collect();
         Parameter { name, sum: None, start, unit: 1.0, decimals }
     };
     list.lines().map(of_line).collect()
@@ -89,7 +84,7 @@ fn parameters(list: &str) -> Vec<Parameter> {
 /// The list of parameters and their values, as programs print it.
 fn listed(parameters: &[Parameter]) -> String {
     let line = |one: &Parameter| {
-        let numbers = one.start.numbers().iter().map(|number| format!(" {number:.*}", one.decimals));
+        let numbers = one.start.iter().map(|number| format!(" {number:.*}", one.decimals));
         format!("{}{}\n", one.name, numbers.collect::<String>())
     };
     parameters.iter().map(line).collect()
@@ -102,13 +97,8 @@ fn others(parameters: &[Parameter]) -> Vec<Parameter> {
         count += 1.0;
         if count % 3.0 == 0.0 { -value - count } else { value * 4.0 + count }
     };
-    let changed = |one: &Parameter| {
-        let start = match one.start {
-            Start::Single(value) => Start::Single(other(value)),
-            Start::Pair(pair) => Start::Pair(pair.map(&mut other)),
-        };
-        Parameter { start, ..one.clone() }
-    };
+    let changed =
+        |one: &Parameter| Parameter { start: one.start.iter().copied().map(&mut other).collect(), ..one.clone() };
     parameters.iter().map(changed).collect()
 }
 
@@ -144,7 +134,7 @@ fn programs_have_the_numbers_that_were_written_into_them() {
 
         let after = others(&before);
         let (_, changed) = rewrite(&after);
-        let numbers: usize = after.iter().map(|one| one.start.numbers().len()).sum();
+        let numbers: usize = after.iter().map(|one| one.start.len()).sum();
         assert_eq!(changed.iter().map(|file| file.changed).sum::<usize>(), numbers, "{names:?}");
         for file in &changed {
             assert_eq!(without_numbers(&file.before), without_numbers(&file.after), "{names:?}");

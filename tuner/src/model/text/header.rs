@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use anyhow::{Result, anyhow};
 
 use super::lines::{LineReader, Word, Words, expected};
-use super::{Parameter, Start, VERSION};
+use super::{Parameter, VERSION};
 use crate::model::Model;
 use crate::model::formula::{CONSTANT, Formula, FormulaError, FormulaPosition, Interval, RESERVED, brief};
 use crate::model::layout::{Layout, Leaf, Sum, SumKind};
@@ -207,11 +207,10 @@ impl Header {
     fn parameter(&mut self, keyword: &str, mut words: Words) -> Result<(), FormulaError> {
         let sum = if keyword == "param" { None } else { Some(self.sum_of(keyword, words.next())?) };
         let (name, place) = words.next();
-        let (mut start, mut digits) = ([0.0; 2], 0);
-        let start = &mut start[..if keyword == "pair" { 2 } else { 1 }];
-        for start in &mut *start {
+        let (mut start, mut digits) = (Vec::new(), 0);
+        for _ in 0..if keyword == "pair" { 2 } else { 1 } {
             let word = words.next();
-            *start = number(word)?;
+            start.push(number(word)?);
             digits = digits.max(decimals(word));
         }
         let unit = match words.next() {
@@ -253,7 +252,7 @@ impl Header {
             return Err(place.error(format!("more than {beyond}")));
         }
         self.numbers += start.len();
-        self.parameters.push(Parameter { name: name.to_owned(), sum, start: Start::of(start), unit, decimals: digits });
+        self.parameters.push(Parameter { name: name.to_owned(), sum, start, unit, decimals: digits });
         Ok(())
     }
 

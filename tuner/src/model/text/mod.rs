@@ -45,6 +45,7 @@ use std::io::BufRead;
 use anyhow::{Result, bail};
 
 use super::Model;
+use super::layout::SumKind;
 use super::rows::Rows;
 use crate::data::io::Storage;
 use gather::Gather;
@@ -58,37 +59,6 @@ pub(crate) const VERSION: &str = "merino-rows 2";
 /// Prefix of a line that begins another set of data.
 pub(crate) const DATA: &str = "data ";
 
-/// The start of a parameter, in the kind of its sum.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Start {
-    /// A single number.
-    Single(f64),
-    /// A midgame and an endgame number.
-    Pair([f64; 2]),
-}
-
-impl Start {
-    /// Makes the start of a single number, or of both numbers of a pair.
-    ///
-    /// # Panics
-    /// If there are more or fewer numbers.
-    pub(crate) fn of(numbers: &[f64]) -> Self {
-        match *numbers {
-            [single] => Start::Single(single),
-            [midgame, endgame] => Start::Pair([midgame, endgame]),
-            _ => panic!("{} numbers of a parameter", numbers.len()),
-        }
-    }
-
-    /// Returns the single number, or both numbers of the pair.
-    pub fn numbers(&self) -> &[f64] {
-        match self {
-            Start::Single(number) => std::slice::from_ref(number),
-            Start::Pair(pair) => pair,
-        }
-    }
-}
-
 /// A parameter of an evaluation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
@@ -96,12 +66,19 @@ pub struct Parameter {
     pub name: String,
     /// Index of its sum; none for a free number, which the formula uses by its name.
     pub sum: Option<usize>,
-    /// The start.
-    pub start: Start,
+    /// The start: a single number, or a midgame and an endgame number.
+    pub start: Vec<f64>,
     /// Unit of its counts in [`Rows`].
     pub unit: f64,
     /// Number of digits behind the decimal point in written files.
     pub decimals: usize,
+}
+
+impl Parameter {
+    /// Returns true if the parameter is a midgame and an endgame number.
+    pub fn is_pair(&self) -> bool {
+        self.start.len() == SumKind::Pair.width()
+    }
 }
 
 /// The contents of one or more texts of rows.
@@ -132,7 +109,7 @@ pub struct TextRows {
 impl TextRows {
     /// Returns the start of all numbers of the parameters.
     pub fn start(&self) -> Vec<f64> {
-        self.parameters.iter().flat_map(|parameter| parameter.start.numbers()).copied().collect()
+        self.parameters.iter().flat_map(|parameter| &parameter.start).copied().collect()
     }
 
     /// Returns the file and the line of a row, for messages.

@@ -55,7 +55,7 @@ fn counts(rows: &TextRows, row: usize) -> Vec<Vec<(u16, i8)>> {
 fn reads_rows_as_written() {
     let rows = parse(ROWS).expect("sound rows");
     let names: Vec<(&str, Option<usize>, &[f64], f64)> =
-        rows.parameters.iter().map(|p| (&p.name[..], p.sum, p.start.numbers(), p.unit)).collect();
+        rows.parameters.iter().map(|p| (&p.name[..], p.sum, &p.start[..], p.unit)).collect();
     assert_eq!(
         names,
         [

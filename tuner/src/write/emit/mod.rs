@@ -93,21 +93,20 @@ pub(super) fn format_number(value: f64, decimals: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::source::Start;
 
-    fn parameter(name: impl Into<String>, start: Start) -> Parameter {
-        Parameter { name: name.into(), sum: Some(0), start, unit: 1.0, decimals: 0 }
+    fn parameter(name: impl Into<String>, start: &[f64]) -> Parameter {
+        Parameter { name: name.into(), sum: Some(0), start: start.to_vec(), unit: 1.0, decimals: 0 }
     }
 
     fn single(name: impl Into<String>, value: f64) -> Parameter {
-        parameter(name, Start::Single(value))
+        parameter(name, &[value])
     }
 
     fn toy() -> Vec<Parameter> {
         let mut parameters = vec![single("tempo", 12.0)];
         for piece in 0..2 {
             for rank in 0..3 {
-                let pair = Start::Pair([f64::from(rank), f64::from(-piece)]);
+                let pair = &[f64::from(rank), f64::from(-piece)];
                 parameters.push(parameter(format!("psqt.all[{piece}][{rank}]"), pair));
             }
         }
@@ -130,7 +129,7 @@ mod tests {
     #[test]
     fn rows_of_arrays_may_differ_in_length() {
         let names = ["Doubled", "Mobility[0][0]", "Mobility[0][1]", "Mobility[1][0]"];
-        let parameters = names.map(|name| parameter(name, Start::Pair([-3.0, 4.0])));
+        let parameters = names.map(|name| parameter(name, &[-3.0, 4.0]));
         let expected = "Doubled = [-3, 4]\nMobility = [\n    [[-3, 4], [-3, 4]],\n    [[-3, 4]]\n]\n";
         assert_eq!(emit(&parameters, Language::Toml).unwrap(), expected);
     }
@@ -156,7 +155,7 @@ mod tests {
         assert!(refused(&["a[0]", "b", "a[1]"]).starts_with("`a[1]`: expected `a[0]"));
         let deep = format!("a{}", "[0]".repeat(300_000));
         assert!(refused(&[&deep]).ends_with("[0][0][0]…`: has 300000 indices, at most 16 make an array"));
-        let mixed = [single("a[0]", 0.0), parameter("a[1]", Start::Pair([0.0, 0.0]))];
+        let mixed = [single("a[0]", 0.0), parameter("a[1]", &[0.0, 0.0])];
         let mixed = emit(&mixed, Language::Toml).unwrap_err().to_string();
         assert_eq!(mixed, "`a[1]`: single values and pairs are in one array");
     }

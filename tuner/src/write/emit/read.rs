@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use serde_json::Value as Json;
 use toml_edit::{DocumentMut, Value};
 
-use crate::source::{Parameter, Start, with_values};
+use crate::source::{Parameter, with_values};
 
 /// Returns parameters with the values of a TOML or JSON file.
 ///
@@ -15,12 +15,13 @@ use crate::source::{Parameter, Start, with_values};
 pub fn values_of(text: &str, parameters: &[Parameter]) -> Result<Vec<Parameter>> {
     let numbers: HashMap<String, f64> = numbers_in(text)?.into_iter().map(|(_, name, number)| (name, number)).collect();
     let mut values = Vec::new();
-    for Parameter { name, start, .. } in parameters {
+    for parameter in parameters {
+        let name = &parameter.name;
         let number = |name: &str| numbers.get(name).copied();
         let [midgame, endgame, third] = [0, 1, 2].map(|index| number(&format!("{name}[{index}]")));
-        let found = match start {
-            Start::Single(_) => number(name).map(|number| vec![number]),
-            Start::Pair(_) => midgame.zip(endgame).filter(|_| third.is_none()).map(|pair| vec![pair.0, pair.1]),
+        let found = match parameter.is_pair() {
+            false => number(name).map(|number| vec![number]),
+            true => midgame.zip(endgame).filter(|_| third.is_none()).map(|pair| vec![pair.0, pair.1]),
         };
         values.extend(found.with_context(|| format!("gives no value to `{name}`"))?);
     }

@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow, bail, ensure};
 
 use super::{MOST_DIMENSIONS, format_number};
-use crate::source::{Parameter, Start};
+use crate::source::Parameter;
 
 /// An element as text, or a nested list of elements.
 #[derive(Debug)]
@@ -22,7 +22,6 @@ pub(super) fn tables(parameters: &[Parameter]) -> Result<Vec<(String, ArrayValue
 /// Returns the array of parameters of one name, each with its name and indices.
 fn table(members: &[((&str, Vec<usize>), &Parameter)]) -> Result<(String, ArrayValue)> {
     let decimals = members.iter().map(|(_, parameter)| parameter.decimals).max().unwrap_or(0);
-    let is_pair = |parameter: &Parameter| matches!(parameter.start, Start::Pair(_));
     let mut array = ArrayValue::List(Vec::new());
     for (place, ((name, indices), parameter)) in members.iter().enumerate() {
         let expected = following(place.checked_sub(1).map(|before| &members[before].0.1[..]), indices.len());
@@ -35,7 +34,7 @@ fn table(members: &[((&str, Vec<usize>), &Parameter)]) -> Result<(String, ArrayV
                 names.collect::<Vec<_>>().join(" or ")
             );
         }
-        let is_alike = is_pair(parameter) == is_pair(members[0].1);
+        let is_alike = parameter.is_pair() == members[0].1.is_pair();
         ensure!(is_alike, "`{}`: single values and pairs are in one array", parameter.name);
         let mut at = &mut array;
         for &index in indices {
@@ -45,10 +44,9 @@ fn table(members: &[((&str, Vec<usize>), &Parameter)]) -> Result<(String, ArrayV
             }
             at = &mut values[index];
         }
-        *at = ArrayValue::Element(match parameter.start {
-            Start::Single(value) => format_number(value, decimals),
-            Start::Pair(pair) => format!("[{}]", pair.map(|value| format_number(value, decimals)).join(", ")),
-        });
+        let numbers: Vec<String> = parameter.start.iter().map(|&value| format_number(value, decimals)).collect();
+        let numbers = numbers.join(", ");
+        *at = ArrayValue::Element(if parameter.is_pair() { format!("[{numbers}]") } else { numbers });
     }
     Ok((members[0].0.0.to_owned(), array))
 }

@@ -24,7 +24,7 @@ use common::input;
 use common::text::excerpt;
 
 use super::emit;
-use crate::source::{Parameter, Start};
+use crate::source::Parameter;
 use columns::Replacement;
 use declared::Declaration;
 use literal::Literal;
@@ -139,7 +139,7 @@ impl Sources {
                 *head = None;
             }
             let declared = head.as_deref().unwrap_or_default();
-            match self.numbers(declared, steps, parameter.start, pair) {
+            match self.numbers(declared, steps, &parameter.start, pair) {
                 Ok(found) => {
                     left_out.push(!declared.is_empty() && found.is_empty());
                     places.push(found);
@@ -190,17 +190,17 @@ impl Sources {
         &self,
         declared: &[&Declaration],
         steps: &[&str],
-        start: Start,
+        start: &[f64],
         pair: Option<&PairPattern>,
     ) -> Result<Vec<LocatedLiteral>, String> {
         match (declared, start) {
             (&[whole], _) => self.numbers_at(whole, steps, start, pair),
-            (&[midgame, endgame], Start::Pair([mg, eg])) => {
-                let half = |declaration, start| self.numbers_at(declaration, steps, Start::Single(start), None);
-                let both = [half(midgame, mg)?, half(endgame, eg)?];
+            (&[midgame, endgame], [mg, eg]) => {
+                let half = |declaration, start| self.numbers_at(declaration, steps, &[start], None);
+                let both = [half(midgame, *mg)?, half(endgame, *eg)?];
                 Ok(if both.contains(&Vec::new()) { Vec::new() } else { both.concat() })
             }
-            (&[midgame, _], Start::Single(_)) => {
+            (&[midgame, _], _) => {
                 let place = self.place(midgame.file, midgame.start);
                 Err(format!("{place}: one number is wanted, and a midgame and an endgame number stand here"))
             }
@@ -213,11 +213,11 @@ impl Sources {
         &self,
         &Declaration { file, ref node, is_aligned, .. }: &Declaration,
         steps: &[&str],
-        start: Start,
+        start: &[f64],
         pair: Option<&PairPattern>,
     ) -> Result<Vec<LocatedLiteral>, String> {
-        let may_be_left_out = self.files[file].syntax.fills_up && start.numbers().iter().all(|&number| number == 0.0);
-        let is_pair = matches!(start, Start::Pair(_));
+        let may_be_left_out = self.files[file].syntax.fills_up && start.iter().all(|&number| number == 0.0);
+        let is_pair = start.len() == 2;
         let mut levels = steps.len() + usize::from(is_pair);
         let mut node = node;
         for step in steps {
@@ -293,13 +293,9 @@ impl Sources {
 impl LocatedParameters<'_> {
     /// Returns the parameters with their values in the sources. Missing parameters keep their value.
     pub fn values(&self, parameters: &[Parameter]) -> Vec<Parameter> {
-        let value = |(parameter, places): (&Parameter, &Vec<LocatedLiteral>)| {
-            let start = match &places[..] {
-                [one] => Start::Single(one.literal.value),
-                [midgame, endgame] => Start::Pair([midgame.literal.value, endgame.literal.value]),
-                _ => parameter.start,
-            };
-            Parameter { start, ..parameter.clone() }
+        let value = |(parameter, places): (&Parameter, &Vec<LocatedLiteral>)| match &places[..] {
+            [] => parameter.clone(),
+            places => Parameter { start: places.iter().map(|one| one.literal.value).collect(), ..parameter.clone() },
         };
         parameters.iter().zip(&self.places).map(value).collect()
     }
@@ -318,9 +314,7 @@ impl LocatedParameters<'_> {
         let mut faults = Vec::new();
         let mut replacements: Vec<Vec<Replacement>> = vec![Vec::new(); self.sources.files.len()];
         for (parameter, places) in parameters.iter().zip(&self.places) {
-            for (&value, &LocatedLiteral { file, ref literal, is_aligned }) in
-                parameter.start.numbers().iter().zip(places)
-            {
+            for (&value, &LocatedLiteral { file, ref literal, is_aligned }) in parameter.start.iter().zip(places) {
                 if literal.decimals.is_none() && parameter.decimals > 0 {
                     let place = self.sources.place(file, literal.digits);
                     faults.push(format!(

@@ -15,12 +15,7 @@ fn sources(files: &[(&str, &str)]) -> Sources {
 }
 
 fn parameter(name: &str, numbers: &[f64]) -> Parameter {
-    let start = match *numbers {
-        [one] => Start::Single(one),
-        [midgame, endgame] => Start::Pair([midgame, endgame]),
-        _ => unreachable!("one number or two"),
-    };
-    Parameter { name: name.to_owned(), sum: Some(0), start, unit: 1.0, decimals: 0 }
+    Parameter { name: name.to_owned(), sum: Some(0), start: numbers.to_vec(), unit: 1.0, decimals: 0 }
 }
 
 /// Rewrites a file with the value of one parameter.
@@ -420,7 +415,7 @@ fn elements_that_lists_leave_out_stay_zero() {
     let left_out = |file: &str, text: &str| {
         let found = sources(&[(file, text)]);
         let found = found.find(&parameters, &[false, false, false, true], None).map_err(|error| error.to_string())?;
-        let changed = parameters.clone().map(|one| Parameter { start: Start::Pair([9.0; 2]), ..one });
+        let changed = parameters.clone().map(|one| Parameter { start: vec![9.0; 2], ..one });
         let text = found.rewritten(&changed).unwrap()[0].after.clone();
         Ok::<_, String>((found.left_out().to_vec(), String::from_utf8(text).unwrap()))
     };
