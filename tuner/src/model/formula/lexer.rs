@@ -1,32 +1,17 @@
 //! The lexer of formulas.
 
-use super::{FormulaError, FormulaPosition};
+use anyhow::{Error, Result};
+
+use super::FormulaPosition;
 
 /// Maximum number of tokens of a line.
 const MOST_TOKENS: usize = 4096;
 
-/// The kind of a token.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum FormulaTokenKind<'t> {
-    Number(f64),
-    Name(&'t str),
-    /// One of `+ - * / ^ ( ) , . =`.
-    Symbol(char),
-    /// The end of the line.
-    End,
-}
+/// A word of a line, empty at its end, with its position.
+pub(in crate::model) type Word<'t> = (&'t str, FormulaPosition);
 
-/// A token with its position.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct FormulaToken<'t> {
-    pub(super) kind: FormulaTokenKind<'t>,
-    pub(super) place: FormulaPosition,
-    /// Source text of the token.
-    pub(super) text: &'t str,
-}
-
-/// Splits a text that begins at a position into tokens; the last one is the end.
-pub(super) fn tokens(text: &str, start: FormulaPosition) -> Result<Vec<FormulaToken<'_>>, FormulaError> {
+/// Splits a text into tokens: numbers, names and symbols. The last one is the end.
+pub(super) fn tokens((text, start): Word<'_>) -> Result<Vec<Word<'_>>> {
     let mut tokens = Vec::new();
     let mut rest = text;
     let mut place = start;
@@ -35,7 +20,7 @@ pub(super) fn tokens(text: &str, start: FormulaPosition) -> Result<Vec<FormulaTo
         place.column += rest[..blank].chars().count();
         rest = &rest[blank..];
         let Some(first) = rest.chars().next() else {
-            tokens.push(FormulaToken { kind: FormulaTokenKind::End, place, text: "" });
+            tokens.push(("", place));
             return Ok(tokens);
         };
         if tokens.len() == MOST_TOKENS {
@@ -44,25 +29,28 @@ pub(super) fn tokens(text: &str, start: FormulaPosition) -> Result<Vec<FormulaTo
         let length = match first {
             '0'..='9' => number_length(rest),
             _ if is_name(first) => rest.find(|letter| !is_name(letter)).unwrap_or(rest.len()),
-            _ => first.len_utf8(),
-        };
-        let (text, after) = rest.split_at(length);
-        let kind = match first {
-            '0'..='9' => match text.parse() {
-                Ok(number) if f64::is_finite(number) => FormulaTokenKind::Number(number),
-                _ => return Err(place.error(format!("{} is too large a number", brief(text)))),
-            },
-            _ if is_name(first) => FormulaTokenKind::Name(text),
-            '+' | '-' | '*' | '/' | '^' | '(' | ')' | ',' | '.' | '=' => FormulaTokenKind::Symbol(first),
-            '−' => FormulaTokenKind::Symbol('-'),
-            '×' => FormulaTokenKind::Symbol('*'),
-            '÷' => FormulaTokenKind::Symbol('/'),
+            '+' | '-' | '−' | '*' | '×' | '/' | '÷' | '^' | '(' | ')' | ',' | '.' | '=' => first.len_utf8(),
             _ => return Err(place.error(format!("`{}` means nothing in a formula", first.escape_debug()))),
         };
-        tokens.push(FormulaToken { kind, place, text });
-        place.column += text.chars().count();
+        let (token, after) = rest.split_at(length);
+        let symbol = match token {
+            "−" => "-",
+            "×" => "*",
+            "÷" => "/",
+            _ => token,
+        };
+        tokens.push((symbol, place));
+        place.column += token.chars().count();
         rest = after;
     }
+}
+
+/// Returns the error of an unexpected word.
+pub(in crate::model) fn expected(what: &str, (word, place): Word) -> Error {
+    place.error(match word {
+        "" => format!("expected {what}, found the end of the line"),
+        _ => format!("expected {what}, found `{}`", brief(word)),
+    })
 }
 
 /// Returns true if a name consists of letters, digits and `_`, and does not begin with a digit.

@@ -14,16 +14,17 @@ mod parser;
 pub(in crate::model) mod tests;
 mod value;
 
+use std::fmt::Display;
 use std::sync::Arc;
 
-use thiserror::Error;
+use anyhow::{Error, Result, anyhow};
 
 use super::layout::{Layout, SumKind};
 use super::tape::{Op, Tape};
 use graph::Graph;
 pub(crate) use interval::Interval;
-pub(super) use lexer::brief;
-use lexer::{FormulaToken, is_identifier};
+use lexer::is_identifier;
+pub(super) use lexer::{Word, brief, expected};
 use value::{BUILTINS, Origin, PARTS, Value};
 
 /// Maximum number of names of a formula.
@@ -51,18 +52,10 @@ pub(crate) struct FormulaPosition {
 }
 
 impl FormulaPosition {
-    pub(crate) fn error(self, message: impl Into<String>) -> FormulaError {
-        FormulaError { place: self, message: message.into() }
+    /// Returns an error there: its description, and a correction.
+    pub(crate) fn error(self, message: impl Display) -> Error {
+        anyhow!("{}:{}: {message}", self.line, self.column)
     }
-}
-
-/// An error in a formula, with its position.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{}:{}: {message}", place.line, place.column)]
-pub(crate) struct FormulaError {
-    pub(crate) place: FormulaPosition,
-    /// Description of the error, and a correction.
-    pub(crate) message: String,
 }
 
 /// The meaning of a name.
@@ -76,7 +69,7 @@ enum Meaning {
 #[derive(Debug)]
 struct Function {
     arguments: Vec<String>,
-    /// The definition, which begins with the name.
+    /// The definition, which begins with the name, and its position.
     text: String,
     start: FormulaPosition,
     /// Depth of its calls, including its own.
@@ -99,13 +92,7 @@ pub(crate) struct Formula {
 
 impl Formula {
     /// Declares the next sum of the layout.
-    pub(crate) fn sum(
-        &mut self,
-        name: &str,
-        kind: SumKind,
-        is_sided: bool,
-        place: FormulaPosition,
-    ) -> Result<(), FormulaError> {
+    pub(crate) fn sum(&mut self, name: &str, kind: SumKind, is_sided: bool, place: FormulaPosition) -> Result<()> {
         self.check_new(name, place)?;
         let origin = Origin { name: self.names.len(), place };
         let mut nodes = [0; 4];
@@ -133,7 +120,7 @@ impl Formula {
     }
 
     /// Declares the next fact of the layout, after the constant, with its range.
-    pub(crate) fn fact(&mut self, name: &str, range: Interval, place: FormulaPosition) -> Result<(), FormulaError> {
+    pub(crate) fn fact(&mut self, name: &str, range: Interval, place: FormulaPosition) -> Result<()> {
         self.check_new(name, place)?;
         self.facts += 1;
         let node = self.graph.push(Op::Fact(self.facts as u32), range);
@@ -142,7 +129,7 @@ impl Formula {
     }
 
     /// Declares the next common total of the layout.
-    pub(crate) fn common(&mut self, name: &str, place: FormulaPosition) -> Result<(), FormulaError> {
+    pub(crate) fn common(&mut self, name: &str, place: FormulaPosition) -> Result<()> {
         self.check_new(name, place)?;
         let slot = COMMON + self.common;
         let node = self.graph.push(Op::Slot(slot), Interval::ANY);
@@ -153,8 +140,8 @@ impl Formula {
     }
 
     /// Adds a definition, the text behind `let`: `name = …` or `name(a, b) = …`.
-    pub(crate) fn define(&mut self, text: &str, start: FormulaPosition) -> Result<(), FormulaError> {
-        let (FormulaToken { text: name, place, .. }, meaning) = parser::definition(self, text, start)?;
+    pub(crate) fn define(&mut self, definition: Word) -> Result<()> {
+        let ((name, place), meaning) = parser::definition(self, definition)?;
         self.check_new(name, place)?;
         if matches!(&meaning, Meaning::Function(function) if function.calls > MOST_CALLS) {
             return Err(place.error(format!("more than {MOST_CALLS} functions that call one another")));
@@ -164,8 +151,8 @@ impl Formula {
     }
 
     /// Sets the score from a line `score = …`.
-    pub(crate) fn score(&mut self, text: &str, start: FormulaPosition) -> Result<(), FormulaError> {
-        let (FormulaToken { place, .. }, meaning) = parser::definition(self, text, start)?;
+    pub(crate) fn score(&mut self, line: Word) -> Result<()> {
+        let ((_, place), meaning) = parser::definition(self, line)?;
         let Meaning::Value(value) = meaning else {
             return Err(place.error("the score takes no arguments: write `score = …`"));
         };
@@ -188,13 +175,19 @@ impl Formula {
     /// and common totals.
     ///
     /// # Errors
-    /// If there is no score (the error is at `end`), or the score has no parameter in it.
-    pub(crate) fn tape(&self, layout: &Layout, end: FormulaPosition) -> Result<Tape, FormulaError> {
+    /// If there is no score (the error is at `end`), or the score has no parameter in it; the first total without
+    /// influence on the score, at its declaration.
+    pub(crate) fn tape(&self, layout: &Layout, end: FormulaPosition) -> Result<Tape> {
         let Some((Value { nodes: [score, ..], .. }, place)) = self.score else {
             return Err(end.error("there is no score: a line `score = …` says what the sums come to"));
         };
-        if self.graph.slots(score).is_empty() {
+        let used = self.graph.slots(score);
+        if used.is_empty() {
             return Err(place.error("the score has no parameter in it: no sum has part in it"));
+        }
+        if let Some((_, name, place)) = self.totals.iter().find(|(slot, ..)| !used.contains(slot)) {
+            let message = format!("`{name}` has no part in the score: use it in the formula, or leave it out");
+            return Err(place.error(message));
         }
         let of_layout = |slot| if slot < COMMON { slot } else { layout.row_slots() as u32 + slot - COMMON };
         let mut tape = self.graph.needed(score, of_layout);
@@ -204,27 +197,12 @@ impl Formula {
         Ok(tape)
     }
 
-    /// Checks that the score depends on all totals.
-    ///
-    /// # Errors
-    /// The first total without influence on the score, at its declaration.
-    pub(crate) fn check_used(&self) -> Result<(), FormulaError> {
-        let used = self.score.map_or_else(Vec::new, |(value, _)| self.graph.slots(value.nodes[0]));
-        match self.totals.iter().find(|(slot, ..)| !used.contains(slot)) {
-            None => Ok(()),
-            Some((_, name, place)) => {
-                let message = format!("`{name}` has no part in the score: use it in the formula, or leave it out");
-                Err(place.error(message))
-            }
-        }
-    }
-
     fn find(&self, name: &str) -> Option<usize> {
         self.names.iter().position(|(known, _)| known == name)
     }
 
     /// Checks that a name can be declared.
-    fn check_new(&self, name: &str, place: FormulaPosition) -> Result<(), FormulaError> {
+    fn check_new(&self, name: &str, place: FormulaPosition) -> Result<()> {
         self.check_free(name, place)?;
         if self.names.len() == MOST_NAMES {
             return Err(place.error(format!("more than {MOST_NAMES} names")));
@@ -232,7 +210,7 @@ impl Formula {
         Ok(())
     }
 
-    fn check_free(&self, name: &str, place: FormulaPosition) -> Result<(), FormulaError> {
+    fn check_free(&self, name: &str, place: FormulaPosition) -> Result<()> {
         let shown = brief(name);
         if !is_identifier(name) {
             return Err(place.error(format!(

@@ -1,9 +1,11 @@
 //! The parser of formulas, which evaluates expressions symbolically as it reads them.
 
+use anyhow::{Result, anyhow};
+
 use super::graph::Graph;
-use super::lexer::{FormulaToken, FormulaTokenKind, brief, tokens};
+use super::lexer::{Word, brief, expected, is_identifier, tokens};
 use super::value::{BUILTINS, Origin, PARTS, Value, power};
-use super::{Formula, FormulaError, FormulaPosition, Function, Meaning};
+use super::{Formula, FormulaPosition, Function, Meaning};
 use crate::model::tape::{Node, Op};
 
 /// Maximum nesting depth of parentheses, signs and exponents, including those of called functions.
@@ -13,47 +15,42 @@ const MOST_DEPTH: usize = 64;
 const UNKNOWN: Value = Value { nodes: [0; 4], sided: None, pair: None };
 
 /// Parses a definition, which begins with its name. Returns the name and its meaning.
-pub(super) fn definition<'t>(
-    formula: &mut Formula,
-    text: &'t str,
-    start: FormulaPosition,
-) -> Result<(FormulaToken<'t>, Meaning), FormulaError> {
-    let tokens = tokens(text, start)?;
+pub(super) fn definition<'t>(formula: &mut Formula, line: Word<'t>) -> Result<(Word<'t>, Meaning)> {
+    let tokens = tokens(line)?;
     let mut parser = Parser::new(formula, &tokens);
     let name = parser.name()?;
-    parser.is_dry = parser.take('(');
+    parser.is_dry = parser.take("(");
     if parser.is_dry {
         loop {
-            let FormulaToken { text, place, .. } = parser.name()?;
+            let (text, place) = parser.name()?;
             parser.formula.check_free(text, place)?;
             if parser.arguments.iter().any(|argument| argument.0 == text) {
                 return Err(place.error(format!("`{}` is the name of two arguments", brief(text))));
             }
             parser.arguments.push((text, UNKNOWN));
-            if !parser.take(',') {
+            if !parser.take(",") {
                 break;
             }
         }
-        parser.expect(')', "`,` or `)`")?;
+        parser.expect(")", "`,` or `)`")?;
     }
-    parser.expect('=', if parser.is_dry { "`=`" } else { "`=`, or `(` and names of arguments" })?;
+    parser.expect("=", if parser.is_dry { "`=`" } else { "`=`, or `(` and names of arguments" })?;
     let value = parser.sum()?;
-    if parser.tokens[0].kind != FormulaTokenKind::End {
-        return Err(parser.expected("an operator or the end of the line"));
+    if parser.tokens.len() > 1 {
+        return Err(expected("an operator or the end of the line", parser.tokens[0]));
     }
     if !parser.is_dry {
         return Ok((name, Meaning::Value(value)));
     }
     let arguments = parser.arguments.iter().map(|argument| argument.0.to_owned()).collect();
-    let function = Function { arguments, text: text.to_owned(), start, calls: 1 + parser.calls };
+    let function = Function { arguments, text: line.0.to_owned(), start: line.1, calls: 1 + parser.calls };
     Ok((name, Meaning::Function(function.into())))
 }
 
 /// Evaluates a function with arguments, at a nesting depth.
-fn call(formula: &mut Formula, function: &Function, given: Vec<Value>, depth: usize) -> Result<Value, FormulaError> {
-    let tokens = tokens(&function.text, function.start)?;
-    let is_start = |token: &FormulaToken<'_>| token.kind == FormulaTokenKind::Symbol('=');
-    let body = 1 + tokens.iter().position(is_start).expect("a definition");
+fn call(formula: &mut Formula, function: &Function, given: Vec<Value>, depth: usize) -> Result<Value> {
+    let tokens = tokens((&function.text, function.start))?;
+    let body = 1 + tokens.iter().position(|token| token.0 == "=").expect("a definition");
     let arguments = function.arguments.iter().map(String::as_str).zip(given).collect();
     Parser { arguments, depth, ..Parser::new(formula, &tokens[body..]) }.sum()
 }
@@ -61,7 +58,7 @@ fn call(formula: &mut Formula, function: &Function, given: Vec<Value>, depth: us
 struct Parser<'p, 't> {
     formula: &'p mut Formula,
     /// Remaining tokens, at least the end.
-    tokens: &'p [FormulaToken<'t>],
+    tokens: &'p [Word<'t>],
     /// Names and values of the function's arguments.
     arguments: Vec<(&'t str, Value)>,
     /// True in the definition of a function, of which nothing is evaluated.
@@ -72,44 +69,29 @@ struct Parser<'p, 't> {
 }
 
 impl<'p, 't> Parser<'p, 't> {
-    fn new(formula: &'p mut Formula, tokens: &'p [FormulaToken<'t>]) -> Self {
+    fn new(formula: &'p mut Formula, tokens: &'p [Word<'t>]) -> Self {
         Parser { formula, tokens, arguments: Vec::new(), is_dry: false, depth: 0, calls: 0 }
     }
 
-    fn next(&mut self) -> FormulaToken<'t> {
+    /// Consumes a token that is not the end if it satisfies a condition, and returns it.
+    fn take_if(&mut self, is_wanted: impl Fn(&str) -> bool) -> Option<Word<'t>> {
         let token = self.tokens[0];
-        if token.kind != FormulaTokenKind::End {
-            self.tokens = &self.tokens[1..];
-        }
-        token
+        let is_next = is_wanted(token.0);
+        self.tokens = &self.tokens[usize::from(is_next)..];
+        is_next.then_some(token)
     }
 
     /// Consumes a symbol if it is the next one; returns true if it was.
-    fn take(&mut self, symbol: char) -> bool {
-        let is_next = self.tokens[0].kind == FormulaTokenKind::Symbol(symbol);
-        if is_next {
-            self.next();
-        }
-        is_next
+    fn take(&mut self, symbol: &str) -> bool {
+        self.take_if(|token| token == symbol).is_some()
     }
 
-    fn expect(&mut self, symbol: char, expected: &str) -> Result<(), FormulaError> {
-        if self.take(symbol) { Ok(()) } else { Err(self.expected(expected)) }
+    fn expect(&mut self, symbol: &str, what: &str) -> Result<()> {
+        if self.take(symbol) { Ok(()) } else { Err(expected(what, self.tokens[0])) }
     }
 
-    fn name(&mut self) -> Result<FormulaToken<'t>, FormulaError> {
-        match self.tokens[0].kind {
-            FormulaTokenKind::Name(_) => Ok(self.next()),
-            _ => Err(self.expected("a name")),
-        }
-    }
-
-    fn expected(&self, expected: &str) -> FormulaError {
-        let FormulaToken { kind, place, text } = self.tokens[0];
-        match kind {
-            FormulaTokenKind::End => place.error(format!("expected {expected}, found the end of the line")),
-            _ => place.error(format!("expected {expected}, found `{}`", brief(text))),
-        }
+    fn name(&mut self) -> Result<Word<'t>> {
+        self.take_if(is_identifier).ok_or_else(|| expected("a name", self.tokens[0]))
     }
 
     /// Evaluates an operation, component by component.
@@ -118,7 +100,7 @@ impl<'p, 't> Parser<'p, 't> {
         place: FormulaPosition,
         of: &[Value],
         act: impl Fn(&mut Graph, &[Node]) -> Result<Node, String>,
-    ) -> Result<Value, FormulaError> {
+    ) -> Result<Value> {
         self.evaluate(place, |graph| Value::each(of, |nodes| act(graph, nodes)))
     }
 
@@ -127,37 +109,33 @@ impl<'p, 't> Parser<'p, 't> {
         &mut self,
         place: FormulaPosition,
         act: impl FnOnce(&mut Graph) -> Result<Value, String>,
-    ) -> Result<Value, FormulaError> {
+    ) -> Result<Value> {
         if self.is_dry {
             return Ok(UNKNOWN);
         }
         act(&mut self.formula.graph).map_err(|message| place.error(message))
     }
 
-    fn sum(&mut self) -> Result<Value, FormulaError> {
-        self.chain(['+', '-'], Self::product)
+    fn sum(&mut self) -> Result<Value> {
+        self.chain(["+", "-"], Self::product)
     }
 
-    fn product(&mut self) -> Result<Value, FormulaError> {
-        self.chain(['*', '/'], Self::factor)
+    fn product(&mut self) -> Result<Value> {
+        self.chain(["*", "/"], Self::factor)
     }
 
     /// Parses operands with one of two operators between them.
-    fn chain(
-        &mut self,
-        operators: [char; 2],
-        operand: fn(&mut Self) -> Result<Value, FormulaError>,
-    ) -> Result<Value, FormulaError> {
+    fn chain(&mut self, operators: [&str; 2], operand: fn(&mut Self) -> Result<Value>) -> Result<Value> {
         let mut value = operand(self)?;
         loop {
-            let place = self.tokens[0].place;
-            let Some(operator) = operators.into_iter().find(|&operator| self.take(operator)) else { return Ok(value) };
+            let place = self.tokens[0].1;
+            let Some(operator) = operators.into_iter().find(|operator| self.take(operator)) else { return Ok(value) };
             let operands = [value, operand(self)?];
             value = self.apply(place, &operands, |graph, of| {
                 graph.add(match operator {
-                    '+' => Op::Add(of[0], of[1]),
-                    '-' => Op::Sub(of[0], of[1]),
-                    '*' => Op::Mul(of[0], of[1]),
+                    "+" => Op::Add(of[0], of[1]),
+                    "-" => Op::Sub(of[0], of[1]),
+                    "*" => Op::Mul(of[0], of[1]),
                     _ => Op::Div(of[0], of[1]),
                 })
             })?;
@@ -165,8 +143,8 @@ impl<'p, 't> Parser<'p, 't> {
     }
 
     /// Parses a factor with optional signs: `-a ^ b` is `-(a ^ b)`.
-    fn factor(&mut self) -> Result<Value, FormulaError> {
-        let place = self.tokens[0].place;
+    fn factor(&mut self) -> Result<Value> {
+        let place = self.tokens[0].1;
         if self.depth >= MOST_DEPTH {
             return Err(place.error(format!(
                 "more than {MOST_DEPTH} parentheses, signs and exponents within one another: give parts names with \
@@ -174,7 +152,7 @@ impl<'p, 't> Parser<'p, 't> {
             )));
         }
         self.depth += 1;
-        let value = if self.take('-') {
+        let value = if self.take("-") {
             let value = self.factor()?;
             self.apply(place, &[value], |graph, of| {
                 let zero = graph.number(0.0);
@@ -188,47 +166,45 @@ impl<'p, 't> Parser<'p, 't> {
     }
 
     /// Parses a power: `a ^ b ^ c` is `a ^ (b ^ c)`.
-    fn power(&mut self) -> Result<Value, FormulaError> {
+    fn power(&mut self) -> Result<Value> {
         let mut value = self.primary()?;
-        while self.take('.') {
-            let place = self.tokens[0].place;
-            let part = PARTS.iter().find(|part| self.tokens[0].kind == FormulaTokenKind::Name(part.0));
-            let &(_, places, is_side) = part.ok_or_else(|| self.expected("mg, eg, white or black"))?;
-            self.next();
+        while self.take(".") {
+            let place = self.tokens[0].1;
+            let part = PARTS.iter().find(|part| self.take(part.0));
+            let &(_, places, is_side) = part.ok_or_else(|| expected("mg, eg, white or black", self.tokens[0]))?;
             value = self.evaluate(place, |_| value.part(places, is_side))?;
         }
-        if self.take('^') {
-            let place = self.tokens[0].place;
+        if self.take("^") {
+            let place = self.tokens[0].1;
             let exponent = self.factor()?;
             value = self.evaluate(place, |graph| power(graph, value, exponent))?;
         }
         Ok(value)
     }
 
-    fn primary(&mut self) -> Result<Value, FormulaError> {
-        let token = self.tokens[0];
-        match token.kind {
-            FormulaTokenKind::Number(number) => {
-                self.next();
-                self.evaluate(token.place, |graph| Ok(Value::number(graph.number(number))))
+    fn primary(&mut self) -> Result<Value> {
+        if self.take("(") {
+            let value = self.sum()?;
+            self.expect(")", "an operator or `)`")?;
+            return Ok(value);
+        }
+        if let Some((name, place)) = self.take_if(is_identifier) {
+            return self.named(name, place);
+        }
+        let (text, place) = self.tokens[0];
+        match text.parse() {
+            Ok(number) if f64::is_finite(number) => {
+                self.tokens = &self.tokens[1..];
+                self.evaluate(place, |graph| Ok(Value::number(graph.number(number))))
             }
-            FormulaTokenKind::Name(name) => {
-                self.next();
-                self.named(name, token.place)
-            }
-            FormulaTokenKind::Symbol('(') => {
-                self.next();
-                let value = self.sum()?;
-                self.expect(')', "an operator or `)`")?;
-                Ok(value)
-            }
-            _ => Err(self.expected("a number, a name or `(`")),
+            Ok(_) => Err(place.error(format!("{} is too large a number", brief(text)))),
+            Err(_) => Err(expected("a number, a name or `(`", (text, place))),
         }
     }
 
-    fn named(&mut self, name: &str, place: FormulaPosition) -> Result<Value, FormulaError> {
+    fn named(&mut self, name: &str, place: FormulaPosition) -> Result<Value> {
         if let Some(&(_, takes, operation)) = BUILTINS.iter().find(|builtin| builtin.0 == name) {
-            if !self.take('(') {
+            if !self.take("(") {
                 return Err(place.error(format!("`{name}` is a function: write {name}({takes})")));
             }
             let given = self.given()?;
@@ -250,7 +226,7 @@ impl<'p, 't> Parser<'p, 't> {
                 Ok(Value { nodes, sided: sided.map(|_| origin), pair: pair.map(|_| origin) })
             }
             Meaning::Function(function) => {
-                if !self.take('(') {
+                if !self.take("(") {
                     return Err(place.error(format!("`{name}` is a function: write {name}(…)")));
                 }
                 let (given, takes) = (self.given()?, function.arguments.len());
@@ -262,29 +238,25 @@ impl<'p, 't> Parser<'p, 't> {
                     return Ok(UNKNOWN);
                 }
                 let FormulaPosition { line, column } = place;
-                call(self.formula, &function, given, self.depth).map_err(|mut error| {
-                    error.message += &format!(", as it is called at {line}:{column}");
-                    error
-                })
+                call(self.formula, &function, given, self.depth)
+                    .map_err(|error| anyhow!("{error}, as it is called at {line}:{column}"))
             }
         }
     }
 
     /// Parses the arguments of a call behind its `(`.
-    fn given(&mut self) -> Result<Vec<Value>, FormulaError> {
+    fn given(&mut self) -> Result<Vec<Value>> {
         let mut given = vec![self.sum()?];
-        while self.take(',') {
+        while self.take(",") {
             given.push(self.sum()?);
         }
-        self.expect(')', "an operator, `,` or `)`")?;
+        self.expect(")", "an operator, `,` or `)`")?;
         Ok(given)
     }
 
-    fn refuse_call(&self, name: &str) -> Result<(), FormulaError> {
+    fn refuse_call(&self, name: &str) -> Result<()> {
         match self.tokens[0] {
-            FormulaToken { kind: FormulaTokenKind::Symbol('('), place, .. } => {
-                Err(place.error(format!("`{}` is not a function", brief(name))))
-            }
+            ("(", place) => Err(place.error(format!("`{}` is not a function", brief(name)))),
             _ => Ok(()),
         }
     }

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use anyhow::{Result, anyhow};
 
-use super::lines::{LineReader, Word, Words, expected};
+use super::lines::{LineReader, Words};
 use super::{Parameter, VERSION};
 use crate::model::Model;
-use crate::model::formula::{CONSTANT, Formula, FormulaError, FormulaPosition, Interval, RESERVED, brief};
+use crate::model::formula::{CONSTANT, Formula, FormulaPosition, Interval, RESERVED, Word, brief, expected};
 use crate::model::layout::{Layout, Leaf, Sum, SumKind};
 use crate::model::rows::MOST_LEAVES;
 
@@ -120,17 +120,14 @@ impl Header {
     }
 
     /// Reads a declaration. Returns true if the line is the last one, `rows`.
-    pub(super) fn declare(&mut self, line: Word) -> Result<bool, FormulaError> {
+    pub(super) fn declare(&mut self, line: Word) -> Result<bool> {
         let mut words = Words::new(line);
         let (keyword, start) = words.next();
         match keyword {
-            "let" => {
-                let (text, place) = words.rest();
-                self.formula.define(text, place)?;
-            }
+            "let" => self.formula.define(words.rest())?,
             // The line may also be `score=…` without blanks.
             _ if line.0.strip_prefix("score").is_some_and(|rest| rest.trim_start().starts_with(['=', '('])) => {
-                self.formula.score(line.0, line.1)?;
+                self.formula.score(line)?;
             }
             "sum" => self.sum(words)?,
             "fact" => self.fact(words)?,
@@ -146,7 +143,7 @@ impl Header {
     }
 
     /// Checks all declarations, the last of which is at `end`, and returns the model.
-    pub(super) fn model(&self, end: FormulaPosition) -> Result<Model, FormulaError> {
+    pub(super) fn model(&self, end: FormulaPosition) -> Result<Model> {
         let empty = self.sums.iter().zip(&self.sum_places).find(|(sum, _)| sum.leaves.is_empty());
         if let (Some((Sum { name, .. }, place)), false) = (empty, self.is_of_engine) {
             let message = format!("the sum `{name}` has no parameters: declare some, or leave it out");
@@ -156,12 +153,11 @@ impl Header {
         let facts = facts.map(str::to_owned).collect();
         let layout = Layout::new(self.numbers, self.sums.clone(), facts, self.common.clone());
         let tape = self.formula.tape(&layout, end)?;
-        self.formula.check_used()?;
         Ok(Model { layout, tape })
     }
 
     /// Reads a sum: its name, `pair` or `single`, optionally `sided`.
-    fn sum(&mut self, mut words: Words) -> Result<(), FormulaError> {
+    fn sum(&mut self, mut words: Words) -> Result<()> {
         let (name, place) = words.next();
         let kind = match words.next() {
             ("pair", _) => SumKind::Pair,
@@ -184,7 +180,7 @@ impl Header {
     }
 
     /// Reads a fact: its name and optionally its range.
-    fn fact(&mut self, mut words: Words) -> Result<(), FormulaError> {
+    fn fact(&mut self, mut words: Words) -> Result<()> {
         let (name, place) = words.next();
         let range = match words.next() {
             ("", _) => Interval::ANY,
@@ -204,7 +200,7 @@ impl Header {
 
     /// Reads a parameter of a sum, `pair SUM NAME MIDGAME ENDGAME` or `single SUM NAME START`, optionally with `unit U`
     /// behind it, or a free number, `param NAME START`.
-    fn parameter(&mut self, keyword: &str, mut words: Words) -> Result<(), FormulaError> {
+    fn parameter(&mut self, keyword: &str, mut words: Words) -> Result<()> {
         let sum = if keyword == "param" { None } else { Some(self.sum_of(keyword, words.next())?) };
         let (name, place) = words.next();
         let (mut start, mut digits) = (Vec::new(), 0);
@@ -257,7 +253,7 @@ impl Header {
     }
 
     /// Finds the sum of a `pair` or `single`.
-    fn sum_of(&self, keyword: &str, (sum, place): Word) -> Result<usize, FormulaError> {
+    fn sum_of(&self, keyword: &str, (sum, place): Word) -> Result<usize> {
         let Some(index) = self.sums.iter().position(|known| known.name == sum) else {
             let known: Vec<&str> = self.sums.iter().map(|sum| &sum.name[..]).collect();
             let sum = brief(sum);
@@ -278,7 +274,7 @@ impl Header {
     }
 
     /// Reads the names of the columns from the last line.
-    fn read_columns(&mut self, mut words: Words, start: FormulaPosition) -> Result<(), FormulaError> {
+    fn read_columns(&mut self, mut words: Words, start: FormulaPosition) -> Result<()> {
         if self.is_of_engine {
             self.columns = LABELS.to_vec();
         }
@@ -322,7 +318,7 @@ impl Header {
 }
 
 /// Parses a finite number.
-fn number((word, place): Word) -> Result<f64, FormulaError> {
+fn number((word, place): Word) -> Result<f64> {
     match word.parse() {
         Ok(number) if f64::is_finite(number) => Ok(number),
         Ok(_) => Err(place.error(format!("`{}` is not finite", brief(word)))),

@@ -4,7 +4,7 @@ use std::io::{BufRead, Read};
 
 use anyhow::{Error, Result, anyhow};
 
-use crate::model::formula::{FormulaError, FormulaPosition, brief};
+use crate::model::formula::{FormulaPosition, Word, expected};
 
 /// Maximum length of a line in bytes; a row with 65536 parameters fits.
 const LONGEST: u64 = 1 << 20;
@@ -60,7 +60,7 @@ impl<'t> LineReader<'t> {
     }
 
     /// Returns an error in a declaration.
-    pub(super) fn fault_in_header(&self, error: FormulaError) -> Error {
+    pub(super) fn fault_in_header(&self, error: Error) -> Error {
         anyhow!("{}:{error}", self.file)
     }
 }
@@ -69,9 +69,6 @@ impl<'t> LineReader<'t> {
 pub(crate) fn unreadable(file: &str, error: &std::io::Error) -> Error {
     anyhow!("{file}: cannot be read: {error}")
 }
-
-/// A word of a line, empty at its end, with its position.
-pub(super) type Word<'t> = (&'t str, FormulaPosition);
 
 /// The words of a line with their positions.
 pub(super) struct Words<'t> {
@@ -101,18 +98,10 @@ impl<'t> Words<'t> {
     }
 
     /// Checks that no words follow.
-    pub(super) fn end(mut self) -> Result<(), FormulaError> {
+    pub(super) fn end(mut self) -> Result<()> {
         match self.next() {
             ("", _) => Ok(()),
             more => Err(expected("the end of the line", more)),
         }
     }
-}
-
-/// Returns the error of an unexpected word.
-pub(super) fn expected(what: &str, (word, place): Word) -> FormulaError {
-    place.error(match word {
-        "" => format!("expected {what}, found the end of the line"),
-        _ => format!("expected {what}, found `{}`", brief(word)),
-    })
 }
