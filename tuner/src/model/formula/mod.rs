@@ -34,7 +34,7 @@ const MOST_NAMES: usize = 1024;
 const MOST_CALLS: usize = 32;
 
 /// The first slot of common totals in a formula. In a layout they follow the slots of the sums.
-const COMMON: u32 = 1 << 16;
+pub(super) const COMMON: u32 = 1 << 16;
 
 /// Reserved names: the columns of rows.
 pub(super) const RESERVED: [&str; 5] = ["result", "group", "search", "score", "constant"];
@@ -85,14 +85,12 @@ pub(crate) struct Formula {
     totals: Vec<(u32, String, FormulaPosition)>,
     /// Number of slots of the sums.
     slots: usize,
-    facts: usize,
-    common: u32,
     score: Option<(Value, FormulaPosition)>,
 }
 
 impl Formula {
     /// Declares the next sum of the layout.
-    pub(crate) fn sum(&mut self, name: &str, kind: SumKind, is_sided: bool, place: FormulaPosition) -> Result<()> {
+    pub(crate) fn sum(&mut self, (name, place): Word, kind: SumKind, is_sided: bool) -> Result<()> {
         self.check_new(name, place)?;
         let origin = Origin { name: self.names.len(), place };
         let mut nodes = [0; 4];
@@ -119,22 +117,13 @@ impl Formula {
         Ok(())
     }
 
-    /// Declares the next fact of the layout, after the constant, with its range.
-    pub(crate) fn fact(&mut self, name: &str, range: Interval, place: FormulaPosition) -> Result<()> {
+    /// Declares a fact or a common total, which is its slot behind [`COMMON`], with its range.
+    pub(crate) fn number(&mut self, (name, place): Word, op: Op, range: Interval) -> Result<()> {
         self.check_new(name, place)?;
-        self.facts += 1;
-        let node = self.graph.push(Op::Fact(self.facts as u32), range);
-        self.insert(name, Meaning::Value(Value::number(node)));
-        Ok(())
-    }
-
-    /// Declares the next common total of the layout.
-    pub(crate) fn common(&mut self, name: &str, place: FormulaPosition) -> Result<()> {
-        self.check_new(name, place)?;
-        let slot = COMMON + self.common;
-        let node = self.graph.push(Op::Slot(slot), Interval::ANY);
-        self.totals.push((slot, name.to_owned(), place));
-        self.common += 1;
+        if let Op::Slot(slot) = op {
+            self.totals.push((slot, name.to_owned(), place));
+        }
+        let node = self.graph.push(op, range);
         self.insert(name, Meaning::Value(Value::number(node)));
         Ok(())
     }

@@ -7,9 +7,10 @@ use anyhow::{Result, anyhow};
 use super::lines::{LineReader, Words};
 use super::{Parameter, VERSION};
 use crate::model::Model;
-use crate::model::formula::{CONSTANT, Formula, FormulaPosition, Interval, RESERVED, Word, brief, expected};
+use crate::model::formula::{COMMON, CONSTANT, Formula, FormulaPosition, Interval, RESERVED, Word, brief, expected};
 use crate::model::layout::{Layout, Leaf, Sum, SumKind};
 use crate::model::rows::MOST_LEAVES;
+use crate::model::tape::Op;
 
 /// Maximum number of lines that an engine may write before the version.
 const GREETINGS: usize = 100;
@@ -173,7 +174,7 @@ impl Header {
         if self.sums.len() == MOST_SUMS {
             return Err(place.error(format!("more than {MOST_SUMS} sums")));
         }
-        self.formula.sum(name, kind, is_sided, place)?;
+        self.formula.sum((name, place), kind, is_sided)?;
         self.sums.push(Sum { name: name.to_owned(), kind, is_sided, leaves: Vec::new() });
         self.sum_places.push(place);
         Ok(())
@@ -193,8 +194,8 @@ impl Header {
         if self.facts.len() == MOST_FACTS {
             return Err(place.error(format!("more than {MOST_FACTS} facts")));
         }
-        self.formula.fact(name, range, place)?;
         self.facts.push((name.to_owned(), range));
+        self.formula.number((name, place), Op::Fact(self.facts.len() as u32), range)?;
         Ok(())
     }
 
@@ -238,7 +239,8 @@ impl Header {
                 (leaves.len() > MOST_LEAVES).then(|| format!("{MOST_LEAVES} parameters in the sum `{name}`"))
             }
             None => {
-                self.formula.common(name, place)?;
+                let slot = COMMON + self.common.len() as u32;
+                self.formula.number((name, place), Op::Slot(slot), Interval::ANY)?;
                 self.common.push(vec![(self.numbers, 1.0)]);
                 let is_beyond = self.common.len() > MOST_FACTS;
                 is_beyond.then(|| format!("{MOST_FACTS} free numbers: let them be parameters of sums"))
