@@ -3,9 +3,11 @@
 //!
 //! So a fit of few parameters sums few entries and differentiates a short tape, even for a large evaluation.
 
+use anyhow::Result;
+
 use super::Model;
 use super::layout::{Layout, Segment};
-use super::rows::{Block, Part, RowBuilder, Rows, RowsError, RowsWriter, Shape};
+use super::rows::{Block, RowBuilder, Rows, RowsWriter, Shape};
 use super::tape::{LANES, Node, Op, Tape, Work};
 use crate::data::io::Storage;
 use crate::parallel;
@@ -50,15 +52,15 @@ impl<'m> Fold<'m> {
     }
 
     /// Converts rows to the new model. All rows must be local to this process.
-    pub(crate) fn rows(&self, rows: &Rows, storage: &Storage) -> Result<Rows, RowsError> {
+    pub(crate) fn rows(&self, rows: &Rows, storage: &Storage) -> Result<Rows> {
         let mut folded = RowsWriter::new(Shape::from(&self.model.layout), storage);
-        for part in parallel::map(rows.parts(), |part| self.part(part)) {
-            folded.append(&part)?;
+        for chunk in parallel::map(0..rows.chunk_count(), |chunk| self.chunk(rows.blocks_of(chunk, 0..usize::MAX))) {
+            folded.append(&chunk)?;
         }
         Ok(folded.finish()?.with_weights(rows.weighted().weights.to_vec()))
     }
 
-    fn part(&self, part: Part<'_>) -> Rows {
+    fn chunk<'r>(&self, blocks: impl Iterator<Item = Block<'r>>) -> Rows {
         let layout = &self.whole.layout;
         let mut work = Work::new(layout.slots(), layout.facts.len());
         for (total, common) in work.totals[layout.row_slots()..].iter_mut().zip(&layout.common) {
@@ -67,7 +69,7 @@ impl<'m> Fold<'m> {
         let mut offsets = vec![[0.0; LANES]; layout.row_slots()];
         let mut writer = RowsWriter::in_memory(Shape::from(&self.model.layout));
         let mut row = RowBuilder::default();
-        for block in part.blocks() {
+        for block in blocks {
             self.add_up(&block, &mut work, &mut offsets);
             self.whole.tape.scores(&mut work);
             let mut segments = block.segments();

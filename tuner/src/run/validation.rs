@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 
 use crate::data::io::Storage;
 use crate::model::Model;
-use crate::model::rows::{Rows, RowsError};
+use crate::model::rows::Rows;
 use crate::objective::scores;
 
 /// The number of folds of a cross-validation.
@@ -83,7 +83,7 @@ pub(super) struct Divided {
 
 impl Divided {
     /// Divides rows by a split, into files if memory cannot hold them. Without a split, all rows are fitted.
-    pub(super) fn new(rows: Rows, split: Option<&Split>, storage: &Storage) -> Result<Self, RowsError> {
+    pub(super) fn new(rows: Rows, split: Option<&Split>, storage: &Storage) -> Result<Self> {
         let Some(split) = split else { return Ok(Divided { fitted: rows, held: None }) };
         let pick = |numbers: &[u32]| rows.pick_to(storage, numbers.iter().map(|&row| row as usize));
         Ok(Divided { fitted: pick(&split.fitted)?, held: Some(pick(&split.held)?) })

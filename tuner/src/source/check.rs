@@ -2,9 +2,10 @@
 
 use std::fmt;
 
+use anyhow::Result;
 use serde::{Serialize, Serializer};
 
-use crate::model::rows::{Part, RowsError};
+use crate::model::rows::Part;
 use crate::model::text::TextRows;
 
 /// Largest difference, in centipawns, that is not counted: the rounding of one integer.
@@ -66,7 +67,7 @@ fn serialize_map<S: Serializer>(pairs: &[(String, f64)], to: S) -> Result<S::Ok,
 impl Check {
     /// Compares the scores of the formula with those of a text, if there are any. Sets the constant of each row to the
     /// difference.
-    pub(super) fn of(text: &mut TextRows, formula: &[f64]) -> Result<Option<Self>, RowsError> {
+    pub(super) fn of(text: &mut TextRows, formula: &[f64]) -> Result<Option<Self>> {
         let Some(own) = &text.scores else { return Ok(None) };
         let differences: Vec<f64> =
             own.iter().zip(formula).map(|(&score, formula)| f64::from(score) - formula).collect();

@@ -12,7 +12,7 @@ use engine::search::{Pruning, Quiescence};
 use super::{Positions, Problem, RowSource};
 use crate::data::Dataset;
 use crate::model::merino::{CONSTANT, merino, numbers_of_leaf};
-use crate::model::rows::{CHUNK, RowBuilder, Rows, RowsError, RowsWriter, is_dealt_here};
+use crate::model::rows::{CHUNK, RowBuilder, Rows, RowsWriter, is_dealt_here};
 use crate::model::text::{Parameter, TextRows};
 use crate::name_of;
 use crate::parallel;
@@ -102,7 +102,7 @@ impl RowSource for Own {
 }
 
 /// Resolves every position of a data set to a row. Processes share the work: each computes the rows of its own chunks.
-fn resolve(dataset: &Dataset, evaluator: &Evaluator, how: Resolve, progress: &dyn Progress) -> Result<Rows, RowsError> {
+fn resolve(dataset: &Dataset, evaluator: &Evaluator, how: Resolve, progress: &dyn Progress) -> Result<Rows> {
     let of_chunk = |chunk: &Range<usize>| {
         let (merino, mut quiescence) = (merino(), Quiescence::new(evaluator, Pruning::Exact));
         let (mut trace, mut row) = (Trace::default(), RowBuilder::default());
@@ -132,7 +132,7 @@ fn resolve(dataset: &Dataset, evaluator: &Evaluator, how: Resolve, progress: &dy
         chunks.iter().map(|chunk| (chunk.clone(), if is_own(&chunk) { rows.next() } else { None })).collect()
     };
     let mut whole = Ok(RowsWriter::new((&merino().model.layout).into(), dataset.storage()));
-    let collect = |(chunk, found): (Range<usize>, Option<Result<Rows, RowsError>>)| {
+    let collect = |(chunk, found): (Range<usize>, Option<Result<Rows>>)| {
         if let Ok(writer) = &mut whole {
             let added = match found {
                 Some(found) => found.and_then(|found| writer.append(&found)),

@@ -16,11 +16,11 @@ mod writer;
 
 use std::ops::Range;
 
-use thiserror::Error;
+use anyhow::{Result, ensure};
 
 use super::layout::Layout;
 use super::tape::LANES;
-use crate::data::io::{Column, Storage, StorageError};
+use crate::data::io::{Column, Storage};
 pub(crate) use parts::{Part, is_dealt_here};
 pub use writer::{RowBuilder, RowsWriter};
 
@@ -35,29 +35,6 @@ pub const PARTS: usize = 64;
 
 /// Maximum number of leaves of a segment.
 pub const MOST_LEAVES: usize = 1 << 16;
-
-/// The reason why a row is refused, or rows cannot be stored.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub enum RowsError {
-    /// A row, or the total number of rows, is not supported.
-    #[error("rows: {0}")]
-    Refused(String),
-    /// A file of rows cannot be written or mapped.
-    #[error("rows: {0}")]
-    Storage(#[from] StorageError),
-}
-
-impl RowsError {
-    /// Returns the error of a target outside of 0..=1.
-    fn target(target: f32) -> Self {
-        RowsError::Refused(format!("target {target} is not in 0..=1"))
-    }
-
-    /// Returns the error of a fact that is not finite.
-    fn fact(fact: usize, value: f32) -> Self {
-        RowsError::Refused(format!("fact {fact} is {value}, which is not finite"))
-    }
-}
 
 /// The shape of rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -94,15 +71,15 @@ pub struct Rows {
     /// Weight of every row, local or not; empty if each counts as one.
     weight: Vec<f32>,
     /// Start of every chunk, and the end of the last one.
-    chunks: Vec<Chunk>,
+    chunks: Vec<Place>,
     /// True if each of several processes keeps the rows of its own chunks only.
     is_divided: bool,
 }
 
-/// The start of a chunk.
+/// The place between two chunks or blocks.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Chunk {
-    /// Number of its first row.
+struct Place {
+    /// Number of rows before it.
     row: usize,
     /// Number of local rows before it.
     here: usize,
@@ -176,11 +153,9 @@ impl Rows {
     ///
     /// # Panics
     /// If there are more or fewer targets than rows.
-    pub fn with_targets(mut self, targets: &[f32]) -> Result<Rows, RowsError> {
+    pub fn with_targets(mut self, targets: &[f32]) -> Result<Rows> {
         assert_eq!(targets.len(), self.len(), "number of targets");
-        if let Some(&target) = targets.iter().find(|target| !(0.0..=1.0).contains(*target)) {
-            return Err(RowsError::target(target));
-        }
+        targets.iter().try_for_each(|&target| check_target(target))?;
         if self.target[..] != *targets {
             self.target = targets.to_vec().into();
         }
@@ -189,11 +164,9 @@ impl Rows {
     }
 
     /// Returns the same rows with other values of a fact, one per row; an error for the first that is not finite.
-    pub(crate) fn with_fact(mut self, fact: usize, values: &[f32]) -> Result<Rows, RowsError> {
+    pub(crate) fn with_fact(mut self, fact: usize, values: &[f32]) -> Result<Rows> {
         assert!(values.len() == self.len() && fact < self.shape.facts, "a number a row");
-        if let Some(&value) = values.iter().find(|value| !value.is_finite()) {
-            return Err(RowsError::fact(fact, value));
-        }
+        values.iter().try_for_each(|&value| check_fact(fact, value))?;
         let (of_row, mut facts) = (self.shape.facts, self.fact.to_vec());
         for chunk in self.chunks.windows(2) {
             for (here, &value) in (chunk[0].here..chunk[1].here).zip(&values[chunk[0].row..]) {
@@ -223,12 +196,12 @@ impl Rows {
     /// Iterates over some of the local blocks of a chunk, and releases the chunk's pages of mapped files at the end.
     pub(crate) fn blocks_of(&self, chunk: usize, blocks: Range<usize>) -> impl Iterator<Item = Block<'_>> {
         let (begin, end) = (self.chunks[chunk], self.chunks[chunk + 1]);
-        let block = move |number: usize| {
-            let here = begin.here + number * BLOCK..(begin.here + (number + 1) * BLOCK).min(end.here);
-            let block = begin.block + number;
-            let first = begin.row + number * BLOCK;
-            self.slice(here.clone(), self.entry_start(block)..self.entry_start(block + 1), first..first + here.len())
+        let start = move |number: usize| Place {
+            row: (begin.row + number * BLOCK).min(end.row),
+            here: (begin.here + number * BLOCK).min(end.here),
+            block: begin.block + number,
         };
+        let block = move |number: usize| self.between(start(number), start(number + 1));
         let release = move || {
             self.release(chunk);
             None
@@ -238,38 +211,41 @@ impl Rows {
 
     /// Returns the rows of a chunk, without entries and facts if they are not local.
     fn chunk(&self, chunk: usize) -> Block<'_> {
-        let (begin, end) = (self.chunks[chunk], self.chunks[chunk + 1]);
-        let entries = self.entry_start(begin.block)..self.entry_start(end.block);
-        self.slice(begin.here..end.here, entries, begin.row..end.row)
+        self.between(self.chunks[chunk], self.chunks[chunk + 1])
     }
 
-    /// Returns consecutive rows, given by the indices of the local rows, of their entries, and of the targets.
-    fn slice(&self, here: Range<usize>, entries: Range<usize>, rows: Range<usize>) -> Block<'_> {
-        let (segments, facts) = (self.shape.leaves.len(), self.shape.facts);
+    /// Returns the rows between two places.
+    fn between(&self, begin: Place, end: Place) -> Block<'_> {
+        let [entries, lengths, facts, rows] = self.ranges(begin, end);
         Block {
             first: rows.start,
-            segments,
-            facts,
+            segments: self.shape.leaves.len(),
+            facts: self.shape.facts,
             leaf: &self.leaf[entries.clone()],
             count: &self.count[entries],
-            length: &self.length[here.start * segments..here.end * segments],
-            fact: &self.fact[here.start * facts..here.end * facts],
+            length: &self.length[lengths],
+            fact: &self.fact[facts],
             target: &self.target[rows.clone()],
             weight: self.weight.get(rows).unwrap_or(&[]),
         }
     }
 
+    /// Returns the ranges of entries, lengths, facts and targets between two places.
+    fn ranges(&self, begin: Place, end: Place) -> [Range<usize>; 4] {
+        let of_rows = |width: usize| begin.here * width..end.here * width;
+        let entries = self.entry_start(begin.block)..self.entry_start(end.block);
+        [entries, of_rows(self.shape.leaves.len()), of_rows(self.shape.facts), begin.row..end.row]
+    }
+
     /// Releases the pages of mapped files that belong to a chunk.
     fn release(&self, chunk: usize) {
         if self.is_mapped() {
-            let (begin, end) = (self.chunks[chunk], self.chunks[chunk + 1]);
-            let entries = self.entry_start(begin.block)..self.entry_start(end.block);
-            let (segments, facts) = (self.shape.leaves.len(), self.shape.facts);
+            let [entries, lengths, facts, rows] = self.ranges(self.chunks[chunk], self.chunks[chunk + 1]);
             self.leaf.release(entries.clone());
             self.count.release(entries);
-            self.length.release(begin.here * segments..end.here * segments);
-            self.fact.release(begin.here * facts..end.here * facts);
-            self.target.release(begin.row..end.row);
+            self.length.release(lengths);
+            self.fact.release(facts);
+            self.target.release(rows);
         }
     }
 
@@ -306,13 +282,25 @@ impl Rows {
     }
 
     /// Copies rows, given by ascending numbers, to files if they are too many for memory.
-    pub(crate) fn pick_to(&self, storage: &Storage, rows: impl IntoIterator<Item = usize>) -> Result<Rows, RowsError> {
+    pub(crate) fn pick_to(&self, storage: &Storage, rows: impl IntoIterator<Item = usize>) -> Result<Rows> {
         RowsWriter::new(self.shape.clone(), storage).picked(self, rows)
     }
 
     fn entry_start(&self, block: usize) -> usize {
         if block == self.block.len() { self.entries() } else { self.block[block] as usize }
     }
+}
+
+/// Refuses a target outside of 0..=1.
+fn check_target(target: f32) -> Result<()> {
+    ensure!((0.0..=1.0).contains(&target), "rows: target {target} is not in 0..=1");
+    Ok(())
+}
+
+/// Refuses a fact that is not finite.
+fn check_fact(fact: usize, value: f32) -> Result<()> {
+    ensure!(value.is_finite(), "rows: fact {fact} is {value}, which is not finite");
+    Ok(())
 }
 
 /// A block of consecutive rows.

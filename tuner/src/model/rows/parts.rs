@@ -37,11 +37,6 @@ impl<'r> Part<'r> {
 }
 
 impl Rows {
-    /// Iterates over the parts.
-    pub(crate) fn parts(&self) -> impl Iterator<Item = Part<'_>> {
-        (0..PARTS.min(self.chunk_count())).map(|number| Part { rows: self, number })
-    }
-
     /// Computes a result for each of some chunks, which may repeat, and returns them in order. `work` takes the place
     /// of a chunk among the given ones. Every process computes the results of its own chunks.
     pub(crate) fn each_chunk<T: Shared>(&self, chunks: &[usize], work: impl Fn(usize) -> T + Sync) -> Vec<T> {
@@ -54,7 +49,7 @@ impl Rows {
 
     /// Computes the result of every part and returns them in order.
     pub(crate) fn each_part<T: Shared>(&self, work: impl Fn(Part<'_>) -> T + Sync) -> Vec<T> {
-        let first: Vec<usize> = self.parts().map(|part| part.number).collect();
+        let first: Vec<usize> = (0..PARTS.min(self.chunk_count())).collect();
         self.each_chunk(&first, |number| work(Part { rows: self, number }))
     }
 

@@ -1,7 +1,9 @@
 //! The writer of rows, which takes them from a builder or copies them from other rows.
 
+use anyhow::{Result, anyhow, ensure};
+
 use super::parts::{are_divided, is_dealt_here};
-use super::{BLOCK, Block, CHUNK, Chunk, Rows, RowsError, Shape};
+use super::{BLOCK, Block, CHUNK, Place, Rows, Shape, check_fact, check_target};
 use crate::data::io::{ColumnWriter, Storage};
 
 /// The largest count of a leaf in a row.
@@ -55,7 +57,7 @@ pub struct RowsWriter {
     /// Weights of rows that were copied from rows with weights.
     weight: Vec<f32>,
     /// Start of every chunk.
-    chunks: Vec<Chunk>,
+    chunks: Vec<Place>,
     /// Number of local rows so far.
     here: usize,
     /// True if rows of other processes are left out.
@@ -87,13 +89,9 @@ impl RowsWriter {
     /// # Errors
     /// If a leaf does not exist, a count is too large, a fact is not finite, the target is not in 0..=1, or a file
     /// cannot be written. The row is not added then.
-    pub fn push(&mut self, row: &mut RowBuilder, target: f32) -> Result<(), RowsError> {
-        if !(0.0..=1.0).contains(&target) {
-            return Err(RowsError::target(target));
-        }
-        if let Some(fact) = row.facts.iter().position(|fact| !fact.is_finite()) {
-            return Err(RowsError::fact(fact, row.facts[fact]));
-        }
+    pub fn push(&mut self, row: &mut RowBuilder, target: f32) -> Result<()> {
+        check_target(target)?;
+        row.facts.iter().enumerate().try_for_each(|(fact, &value)| check_fact(fact, value))?;
         assert_eq!(row.facts.len(), self.shape.facts, "facts of a row");
         merge(&mut row.entries);
         let mut entries = &row.entries[..];
@@ -104,18 +102,14 @@ impl RowsWriter {
             let mut sum = 0;
             for &(_, leaf, count) in &entries[..own] {
                 let leaf = leaf as usize;
-                if leaf >= leaves {
-                    return Err(RowsError::Refused(format!("no parameter {leaf} among the {leaves} of a sum")));
-                }
-                if count.abs() > MOST_COUNT {
-                    let message = format!("parameter {leaf} counts {count} times, more than {MOST_COUNT}");
-                    return Err(RowsError::Refused(message));
-                }
+                ensure!(leaf < leaves, "rows: no parameter {leaf} among the {leaves} of a sum");
+                let is_small = count.abs() <= MOST_COUNT;
+                ensure!(is_small, "rows: parameter {leaf} counts {count} times, more than {MOST_COUNT}");
                 sum += count.unsigned_abs().div_ceil(127) as usize;
             }
-            *length = u16::try_from(sum).map_err(|_| {
-                RowsError::Refused(format!("{sum} entries in one sum of a row, at most 65535 can be kept"))
-            })?;
+            let fitting = u16::try_from(sum);
+            *length =
+                fitting.map_err(|_| anyhow!("rows: {sum} entries in one sum of a row, at most 65535 can be kept"))?;
             entries = &entries[own..];
         }
         assert!(entries.is_empty(), "a segment of the shape");
@@ -139,7 +133,7 @@ impl RowsWriter {
     }
 
     /// Copies rows, given by numbers that ascend from chunk to chunk, each into its chunk, and returns them.
-    pub(super) fn picked(mut self, rows: &Rows, numbers: impl IntoIterator<Item = usize>) -> Result<Rows, RowsError> {
+    pub(super) fn picked(mut self, rows: &Rows, numbers: impl IntoIterator<Item = usize>) -> Result<Rows> {
         self.is_divided = rows.is_divided;
         let mut numbers = numbers.into_iter().peekable();
         for chunk in 0..rows.chunk_count() {
@@ -165,25 +159,20 @@ impl RowsWriter {
     }
 
     /// Copies the entries and facts of rows.
-    fn copy(&mut self, rows: &Block<'_>) -> Result<(), RowsError> {
+    fn copy(&mut self, rows: &Block<'_>) -> Result<()> {
         self.leaf.extend(rows.leaf)?;
         self.count.extend(rows.count)?;
         self.length.extend(rows.length)?;
         Ok(self.fact.extend(rows.fact)?)
     }
 
-    /// Appends other rows, which are all local, without their weights.
-    pub(crate) fn append(&mut self, rows: &Rows) -> Result<(), RowsError> {
-        if self.len().is_multiple_of(CHUNK) && rows.chunk_count() == 1 && rows.len() <= CHUNK {
-            self.append_chunk(&rows.chunk(0))
-        } else {
-            let mut rows = rows.blocks().flat_map(Block::rows);
-            rows.try_for_each(|row| if self.begin_row(row.target[0])? { self.copy(&row) } else { Ok(()) })
-        }
+    /// Appends the chunks of other rows, which are all local, without their weights.
+    pub(crate) fn append(&mut self, rows: &Rows) -> Result<()> {
+        (0..rows.chunk_count()).try_for_each(|chunk| self.append_chunk(&rows.chunk(chunk)))
     }
 
     /// Begins a chunk with copies of rows. Of rows that another process keeps, only the targets are copied.
-    pub(super) fn append_chunk(&mut self, rows: &Block<'_>) -> Result<(), RowsError> {
+    pub(super) fn append_chunk(&mut self, rows: &Block<'_>) -> Result<()> {
         self.skip_chunk(rows.target)?;
         if self.is_kept {
             let mut start = self.leaf.len();
@@ -199,7 +188,7 @@ impl RowsWriter {
     }
 
     /// Begins a chunk with the targets of its rows, which are all that is kept of rows of another process.
-    pub(crate) fn skip_chunk(&mut self, targets: &[f32]) -> Result<(), RowsError> {
+    pub(crate) fn skip_chunk(&mut self, targets: &[f32]) -> Result<()> {
         self.begin_chunk();
         self.check_room(targets.len())?;
         Ok(self.target.extend(targets)?)
@@ -209,7 +198,7 @@ impl RowsWriter {
     ///
     /// # Errors
     /// If a file cannot be written or mapped.
-    pub fn finish(mut self) -> Result<Rows, RowsError> {
+    pub fn finish(mut self) -> Result<Rows> {
         self.chunks.push(self.end());
         Ok(Rows {
             shape: self.shape,
@@ -226,8 +215,8 @@ impl RowsWriter {
     }
 
     /// Returns the start of the next chunk.
-    fn end(&self) -> Chunk {
-        Chunk { row: self.len(), here: self.here, block: self.block.len() }
+    fn end(&self) -> Place {
+        Place { row: self.len(), here: self.here, block: self.block.len() }
     }
 
     fn begin_chunk(&mut self) {
@@ -236,7 +225,7 @@ impl RowsWriter {
     }
 
     /// Begins a row, and a new chunk if the last one is full. Returns true if the row is local.
-    fn begin_row(&mut self, target: f32) -> Result<bool, RowsError> {
+    fn begin_row(&mut self, target: f32) -> Result<bool> {
         if self.len().is_multiple_of(CHUNK) {
             self.begin_chunk();
         }
@@ -244,7 +233,7 @@ impl RowsWriter {
     }
 
     /// Begins a row of the last chunk. Returns true if the row is local.
-    fn add_row(&mut self, target: f32) -> Result<bool, RowsError> {
+    fn add_row(&mut self, target: f32) -> Result<bool> {
         let of_chunk = self.here - self.chunks[self.chunks.len() - 1].here;
         if of_chunk.is_multiple_of(BLOCK) {
             self.check_room(1)?;
@@ -258,13 +247,13 @@ impl RowsWriter {
         Ok(self.is_kept)
     }
 
-    fn check_room(&self, rows: usize) -> Result<(), RowsError> {
-        let message = || "more than 4294967296 rows".to_owned();
-        if self.len() + rows > u32::MAX as usize { Err(RowsError::Refused(message())) } else { Ok(()) }
+    fn check_room(&self, rows: usize) -> Result<()> {
+        ensure!(self.len() + rows <= u32::MAX as usize, "rows: more than 4294967296 rows");
+        Ok(())
     }
 
     /// Moves the data to files if the limit of memory is exceeded.
-    fn spill(&mut self) -> Result<(), RowsError> {
+    fn spill(&mut self) -> Result<()> {
         let Some(storage) = &self.storage else { return Ok(()) };
         let bytes = self.leaf.bytes_in_memory() + self.count.bytes_in_memory() + self.length.bytes_in_memory();
         if bytes + self.fact.bytes_in_memory() + self.target.bytes_in_memory() > storage.share() {

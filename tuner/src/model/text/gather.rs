@@ -7,10 +7,10 @@ use anyhow::{Error, Result, anyhow, bail};
 use super::TextRows;
 use super::header::{Header, RowColumn};
 use super::lines::LineReader;
-use crate::data::io::Storage;
+use crate::data::io::{Storage, StorageError};
 use crate::model::Model;
 use crate::model::formula::brief;
-use crate::model::rows::{RowBuilder, RowsError, RowsWriter, Shape};
+use crate::model::rows::{RowBuilder, RowsWriter, Shape};
 
 /// The largest count of a parameter.
 const MOST_COUNT: f64 = (1 << 20) as f64;
@@ -89,9 +89,9 @@ impl Gather {
 
     /// Parses a row and adds it.
     pub(super) fn read(&mut self, header: &Header, row: &str, reader: &LineReader) -> Result<()> {
-        self.parse(header, row).map_err(|error| match error.downcast_ref() {
-            Some(RowsError::Storage(_)) => error,
-            _ => reader.fault(error),
+        self.parse(header, row).map_err(|error| match error.is::<StorageError>() {
+            true => error,
+            false => reader.fault(error),
         })?;
         self.text.lines.push(reader.number as u32);
         self.text.sets.last_mut().into_iter().for_each(|set| *set += 1);
@@ -168,7 +168,7 @@ impl Gather {
     }
 
     /// Returns all rows.
-    pub(super) fn finish(mut self) -> Result<TextRows, RowsError> {
+    pub(super) fn finish(mut self) -> Result<TextRows> {
         if !self.text.searches.is_empty() {
             self.text.searches.resize(self.len(), None);
         }
