@@ -31,10 +31,8 @@ pub(super) enum ValueKind {
 /// An element of a list.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
-    /// Its index; unknown after an element with a symbolic designator.
-    index: Option<usize>,
-    /// Its designator: `[KNIGHT] =`, `.mg =`, `mg:`.
-    key: Option<Vec<u8>>,
+    /// Its designator, as of `[KNIGHT] =`, `.mg =` and `mg:`, or its index; empty if unknown behind a symbolic one.
+    key: String,
     pub(super) node: ValueNode,
 }
 
@@ -56,7 +54,8 @@ impl ValueNode {
     pub(super) fn unwrapped(&self, levels: usize) -> &ValueNode {
         let mut node = self;
         while let ValueKind::List(items, _) = &node.kind
-            && let [Item { key: None, node: inner, .. }] = &items[..]
+            && let [Item { key, node: inner }] = &items[..]
+            && key == "0"
             && node.levels() > levels
         {
             node = inner;
@@ -75,14 +74,9 @@ impl ValueNode {
     /// Returns the element with an index or a name.
     pub(super) fn element(&self, step: &str) -> Option<&ValueNode> {
         let ValueKind::List(items, _) = &self.kind else { return None };
-        let index = step.parse::<usize>().ok();
-        let is_it = |item: &&Item| match (index, &item.key) {
-            (Some(index), _) => item.index == Some(index),
-            (None, Some(key)) => key == step.as_bytes(),
-            (None, None) => false,
-        };
+        let is_it = |item: &&Item| item.key == step;
         // Elements without designators stand at the position of their index.
-        let direct = index.and_then(|index| items.get(index)).filter(is_it);
+        let direct = step.parse::<usize>().ok().and_then(|index| items.get(index)).filter(is_it);
         direct.or_else(|| items.iter().find(is_it)).map(|item| &item.node)
     }
 
@@ -95,13 +89,14 @@ impl ValueNode {
         };
         let [a, b] = &items[..] else { return None };
         let (ValueKind::Number(first), ValueKind::Number(second)) = (&a.node.kind, &b.node.kind) else { return None };
-        let initial = |item: &Item| match (&item.key, item.index) {
-            (None, index) | (Some(_), index @ Some(_)) => index.map(|index| [b'm', b'e'].get(index).copied()),
-            (Some(key), None) => Some(key.first().map(u8::to_ascii_lowercase)),
+        let stage = |item: &Item| match item.key.as_bytes() {
+            b"0" | [b'm' | b'M', ..] => Some(0),
+            b"1" | [b'e' | b'E', ..] => Some(1),
+            _ => None,
         };
-        match (initial(a).flatten(), initial(b).flatten()) {
-            (Some(b'm'), Some(b'e')) => Some([first, second]),
-            (Some(b'e'), Some(b'm')) => Some([second, first]),
+        match (stage(a)?, stage(b)?) {
+            (0, 1) => Some([first, second]),
+            (1, 0) => Some([second, first]),
             _ => None,
         }
     }
@@ -177,18 +172,15 @@ fn items(tokens: &[SourceToken], pair: Option<&PairPattern>, depth: usize, is_ne
     let item = |element| {
         let (key, value) = keyed(element);
         let node = parse(value, pair, depth, is_negated);
-        let index = match &key {
-            None => next,
-            Some(key) => std::str::from_utf8(key).ok().and_then(|key| key.parse().ok()),
-        };
-        next = index.and_then(|index: usize| index.checked_add(1));
-        Item { index, key, node }
+        let index: Option<usize> = key.as_ref().map_or(next, |key| key.parse().ok());
+        next = index.and_then(|index| index.checked_add(1));
+        Item { key: index.map(|index| index.to_string()).or(key).unwrap_or_default(), node }
     };
     elements.into_iter().map(item).collect()
 }
 
 /// Splits an element into its designator, if it has one, and its value.
-fn keyed<'t, 's>(tokens: &'t [SourceToken<'s>]) -> (Option<Vec<u8>>, &'t [SourceToken<'s>]) {
+fn keyed<'t, 's>(tokens: &'t [SourceToken<'s>]) -> (Option<String>, &'t [SourceToken<'s>]) {
     let (key, value) = match (tokens, unqualified(tokens)) {
         ([open, rest @ ..], _)
             if open.is("[")
@@ -202,7 +194,7 @@ fn keyed<'t, 's>(tokens: &'t [SourceToken<'s>]) -> (Option<Vec<u8>>, &'t [Source
         (_, [key, is, value @ ..]) if is.is(":") || (is.is("=") && key.kind == TokenKind::Word) => (key, value),
         _ => return (None, tokens),
     };
-    (Some(key.name().unwrap_or_default().to_vec()), value)
+    (Some(String::from_utf8_lossy(key.name().unwrap_or_default()).into_owned()), value)
 }
 
 /// Strips the qualifiers of the leading name: `PAWN` of `chess.PAWN`.
