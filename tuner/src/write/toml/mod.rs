@@ -70,18 +70,15 @@ fn columns_of<P: ParamSet>() -> Vec<usize> {
     let mut columns = Vec::new();
     for field in fields_of::<P>() {
         let first = columns.len();
+        let width = if field.kind == Kind::Pair { 2 } else { 1 };
         // The number of leaves that share their columns.
         let per_group = match (field.axes.last(), field.kind) {
             (Some(Axis::Board), _) => 64,
             (_, Kind::Pair) => field.dims.last().copied().unwrap_or(1),
             (_, Kind::Scalar) => 1,
         };
-        for group in (0..field.leaves()).map(|leaf| leaf / per_group) {
-            match field.kind {
-                Kind::Pair => columns.extend([first + 2 * group, first + 2 * group + 1]),
-                Kind::Scalar => columns.push(first + group),
-            }
-        }
+        let column = |number: usize| first + width * (number / width / per_group) + number % width;
+        columns.extend((0..field.leaves() * width).map(column));
     }
     columns
 }
