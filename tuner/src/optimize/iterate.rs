@@ -41,7 +41,7 @@ pub(crate) fn open_scales(model: &Model, theta: &[f64], limits: &Limits) -> Vec<
             powers[limits.leaders()[j]] == powers[j] && !is_settled
         })
     };
-    scales(model).into_iter().filter(is_open).collect()
+    scales(model, 0.0).into_iter().filter(is_open).collect()
 }
 
 impl Scale {

@@ -396,7 +396,7 @@ impl Run<'_> {
 /// Scales parameters up along directions that no score depends on, until the largest is as large as at the start, as
 /// far as bounds allow: the relative rounding error of larger numbers is smaller. Integers stay.
 fn enlarge(theta: &mut [f64], start: &[f64], limits: &Limits, model: &Model) {
-    for powers in scales(model) {
+    for powers in scales(model, 0.0) {
         let members: Vec<usize> = (0..theta.len()).filter(|&j| powers[j] != 0.0).collect();
         let is_settled = |&j: &usize| {
             let is_alone = powers[limits.leaders()[j]] != 0.0;

@@ -22,7 +22,7 @@ use anyhow::{Result, bail};
 
 use crate::data::io::Storage;
 use crate::data::{Dataset, FileSummary, Grouping, Weight, judge};
-use crate::model::centre::{Shift, homogeneity, shifts, table_name, tables};
+use crate::model::centre::{Shift, scales, shifts, table_name, tables};
 use crate::model::rows::{Rows, Weighted};
 pub use crate::model::text::Parameter;
 use crate::model::text::TextRows;
@@ -105,7 +105,7 @@ impl Problem {
     fn new(text: TextRows, storage: &Storage) -> Self {
         Problem {
             numbers: numbers_of(&text.parameters),
-            powers: homogeneity(&text.model),
+            powers: scales(&text.model, 1.0).into_iter().next(),
             grouping: Grouping::Games,
             storage: storage.clone(),
             text,

@@ -43,19 +43,11 @@ pub(crate) fn table_name(name: &str) -> Option<&str> {
 /// Groups the leaves of sums, given in order by their sums and the names of their tables, into tables. Returns the sum of
 /// each table, and the indices of its leaves in the sum.
 pub(crate) fn tables<'n>(leaves: impl Iterator<Item = (usize, Option<&'n str>)>) -> Vec<(usize, Vec<usize>)> {
-    let mut tables: Vec<(usize, Vec<usize>)> = Vec::new();
-    let (mut indices, mut last) = (HashMap::new(), None);
-    for (sum, name) in leaves {
-        let leaf = indices.entry(sum).or_insert(0..).next().expect("endless");
-        let table = name.map(|name| (sum, name));
-        match tables.last_mut() {
-            Some(members) if table.is_some() && table == last => members.1.push(leaf),
-            _ => tables.push((sum, vec![leaf])),
-        }
-        last = table;
-    }
-    tables.retain(|table| table.1.len() > 1);
-    tables
+    let mut indices = HashMap::new();
+    let indexed = |(sum, name)| (sum, indices.entry(sum).or_insert(0..).next().expect("endless"), name);
+    let leaves: Vec<(usize, usize, Option<&str>)> = leaves.map(indexed).collect();
+    let tables = leaves.chunk_by(|a, b| a.2.is_some() && (a.0, a.2) == (b.0, b.2)).filter(|table| table.len() > 1);
+    tables.map(|table| (table[0].0, table.iter().map(|leaf| leaf.1).collect())).collect()
 }
 
 /// Finds the shifts of tables that change no score of the rows. A table is given as a sum and leaves of it.
@@ -107,25 +99,15 @@ fn count_hashes(model: &Model, part: Part<'_>) -> Vec<u64> {
     hashes.concat()
 }
 
-/// Finds the scales that no score depends on. A scale is given by the power with which it multiplies each parameter.
-pub fn scales(model: &Model) -> Vec<Vec<f64>> {
-    scales_of_degree(model, 0.0).collect()
-}
-
-/// Finds the powers of a scale, by parameter, by which the score without the row's constant is multiplied by that
-/// scale; `None` if there are none.
-pub fn homogeneity(model: &Model) -> Option<Vec<f64>> {
-    scales_of_degree(model, 1.0).next()
-}
-
-/// Finds the scales that multiply the score without the row's constant by their power `degree`, 0 or 1.
+/// Finds the scales that multiply the score without the row's constant by their power `degree`: 1, or 0 for those that no
+/// score depends on. A scale is given by the power with which it multiplies each parameter.
 ///
 /// A score that becomes `s^n q` when totals `z` become `s^d z` satisfies `Σ d z ∂q/∂z = n q` everywhere (Euler's theorem
 /// on homogeneous functions). The powers `d` and `n` are the null space of these equations at random totals.
-fn scales_of_degree(model: &Model, degree: f64) -> impl Iterator<Item = Vec<f64>> {
+pub fn scales(model: &Model, degree: f64) -> Vec<Vec<f64>> {
     let slots = model.layout.slots();
     let powers = null_space(equations(model), slots + 1).into_iter();
-    powers.filter(move |powers| powers[slots] == degree).filter_map(|powers| by_parameter(model, &powers))
+    powers.filter(|powers| powers[slots] == degree).filter_map(|powers| by_parameter(model, &powers)).collect()
 }
 
 /// Returns equations at random totals and facts, without the row's constant: `z ∂q/∂z` by slot, normalised to length 1,

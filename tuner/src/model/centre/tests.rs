@@ -201,7 +201,7 @@ fn a_counterpart_equals_the_table_in_every_row() {
 
 #[test]
 fn finds_the_scale_of_the_phase_weights() {
-    let found = scales(&merino().model);
+    let found = scales(&merino().model, 0.0);
     assert_eq!(found.len(), 1);
     let (pairs, singles) = found[0].split_at(2 * PAIRS);
     let (phase, others) = singles.split_at(5);
@@ -218,7 +218,7 @@ fn scales_of(sums: usize, ops: &[Op]) -> Vec<Vec<f64>> {
     for op in (0..sums as u32).map(Op::Slot).chain(ops.iter().copied()) {
         tape.push(op);
     }
-    scales(&Model { layout, tape })
+    scales(&Model { layout, tape }, 0.0)
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn finds_scales_among_many_sums() {
     let slots: Vec<u32> = (0..128).map(|slot| tape.push(Op::Slot(slot))).collect();
     let product = tape.push(Op::Mul(slots[0], slots[1]));
     slots[2..].iter().fold(product, |sum, &slot| tape.push(Op::Add(sum, slot)));
-    let found = scales(&Model { layout, tape });
+    let found = scales(&Model { layout, tape }, 0.0);
     let [powers] = &found[..] else { panic!("{} scales", found.len()) };
     assert!(powers[0] == -powers[1] && powers[2..].iter().all(|&power| power == 0.0), "{powers:?}");
 }
