@@ -21,10 +21,13 @@ use super::lines::LineReader;
 use crate::data::io::Storage;
 use crate::model::formula::brief;
 
+/// The beginnings of declarations of parameters.
+const PARAMETERS: [&str; 3] = ["pair ", "single ", "param "];
+
 /// A reader of the output of one process of an engine.
 pub(crate) struct Answers<'t> {
     lines: LineReader<'t>,
-    pub(crate) declarations: Declarations,
+    header: Header,
     /// Rows of the current positions, which are parsed for validation; none after a new parameter was declared.
     gather: Option<Gather>,
 }
@@ -38,15 +41,6 @@ pub(crate) enum Answer {
     Skip(String),
 }
 
-/// The declarations of a process.
-pub(crate) struct Declarations {
-    header: Header,
-    /// Number of lines up to `rows`.
-    lines: usize,
-    /// Number of parameters that they declare.
-    opening: usize,
-}
-
 impl<'t> Answers<'t> {
     /// Reads the declarations of an engine up to the line `rows`; messages call the engine `file`.
     pub(crate) fn open(file: &'t str, text: &'t mut dyn BufRead) -> Result<Self> {
@@ -54,15 +48,14 @@ impl<'t> Answers<'t> {
         let mut header = Header::default();
         header.is_of_engine = true;
         header.open(&mut lines)?;
-        let declarations = Declarations { lines: header.lines.len(), opening: header.parameters.len(), header };
-        Ok(Answers { lines, declarations, gather: None })
+        Ok(Answers { lines, header, gather: None })
     }
 
     /// Reads the answer to a position. A row is validated and appended to `rows` as a line of the text format, with the
     /// result, group and search score in `labels`, and with the position as a comment. Its entries have the indices of
     /// this process.
     pub(crate) fn answer(&mut self, labels: &str, fen: &str, rows: &mut String) -> Result<Answer> {
-        let header = &mut self.declarations.header;
+        let header = &mut self.header;
         loop {
             if !self.lines.advance()? {
                 return Err(self.lines.fault("the engine has ended"));
@@ -93,7 +86,12 @@ impl<'t> Answers<'t> {
 
     /// Returns the parameters declared so far.
     pub(crate) fn parameters(&self) -> &[Parameter] {
-        &self.declarations.header.parameters
+        &self.header.parameters
+    }
+
+    /// Returns the lines of the declarations, those of late parameters behind the line `rows`.
+    pub(crate) fn into_declarations(self) -> Vec<String> {
+        self.header.lines
     }
 
     /// Drops the validated rows.
@@ -117,32 +115,30 @@ pub(crate) struct Joint {
 }
 
 impl Joint {
-    /// Merges the declarations of processes of one engine.
+    /// Merges the lines of the declarations of processes of one engine.
     ///
     /// # Errors
     /// The first two lines that contradict each other.
     ///
     /// # Panics
     /// If there is no process.
-    pub(crate) fn of(processes: &[Declarations]) -> Result<Self, String> {
-        let ((head, _), opening) = (processes[0].lines(), processes[0].opening);
+    pub(crate) fn of(processes: &[Vec<String>]) -> Result<Self, String> {
+        let (head, _) = divided(&processes[0]);
+        let is_parameter = |line: &&String| PARAMETERS.iter().any(|keyword| line.starts_with(keyword));
+        let opening = head.iter().filter(is_parameter).count();
         let mut late: BTreeMap<NaturalKey, &String> = BTreeMap::new();
-        for process in processes {
-            let (own, own_late) = process.lines();
-            if own.len() != head.len() || process.opening != opening {
+        for (own, own_late) in processes.iter().map(|lines| divided(lines)) {
+            if own.len() != head.len() {
                 return Err("declare more and less before the line `rows`".to_owned());
             }
-            let mut pairs: Vec<(&String, &String)> = head.iter().zip(own).collect();
-            for (key, line) in process.late_keys().zip(own_late) {
-                pairs.push((late.entry(key).or_insert(line), line));
-            }
-            if let Some((one, other)) = pairs.iter().find(|(one, other)| one != other) {
+            let known = own_late.iter().map(|line| (*late.entry(natural_key(line)).or_insert(line), line));
+            if let Some((one, other)) = head.iter().zip(own).chain(known).find(|(one, other)| one != other) {
                 return Err(format!("declare `{}` and `{}`", brief(one), brief(other)));
             }
         }
         let places: BTreeMap<&NaturalKey, usize> = late.keys().zip(opening..).collect();
-        let numbers = processes.iter().map(|process| {
-            let late = process.late_keys().map(|key| places[&key]);
+        let numbers = processes.iter().map(|lines| {
+            let late = divided(lines).1.iter().map(|line| places[&natural_key(line)]);
             (0..opening).chain(late).collect()
         });
         let numbers = numbers.collect();
@@ -153,16 +149,10 @@ impl Joint {
     }
 }
 
-impl Declarations {
-    /// Returns the lines up to `rows`, and those of the parameters that were declared after it.
-    fn lines(&self) -> (&[String], &[String]) {
-        self.header.lines.split_at(self.lines)
-    }
-
-    /// Returns the keys of the parameters that were declared after the line `rows`.
-    fn late_keys(&self) -> impl Iterator<Item = NaturalKey> {
-        self.header.parameters[self.opening..].iter().map(|parameter| natural_key(&parameter.name))
-    }
+/// Divides the lines of declarations behind the line `rows`.
+fn divided(lines: &[String]) -> (&[String], &[String]) {
+    let rows = lines.iter().position(|line| line.starts_with("rows")).expect("a line `rows`");
+    lines.split_at(rows + 1)
 }
 
 /// Replaces the parameter indices in the entries of a row.
@@ -181,8 +171,9 @@ pub(crate) fn renumber(row: &str, numbers: &[usize], to: &mut String) {
 /// The words and numbers of a name. Numbers compare by their lengths, then by their digits.
 type NaturalKey = Vec<(usize, Vec<u8>)>;
 
-/// Returns the key of a name in natural sort order: `a[2]` before `a[10]`.
-fn natural_key(name: &str) -> NaturalKey {
+/// Returns the key of a parameter's name in natural sort order, `a[2]` before `a[10]`, from its declaration.
+fn natural_key(line: &str) -> NaturalKey {
+    let name = line.split(' ').nth(2).unwrap_or_default();
     let parts = name.as_bytes().chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit());
     parts.map(|part| (if part[0].is_ascii_digit() { part.len() } else { usize::MAX }, part.to_vec())).collect()
 }
@@ -196,7 +187,7 @@ mod tests {
         f * (main.eg + side.white - side.black)\npair main z 1 2\nrows score f\n";
 
     /// Reads the declarations and rows of a process that answers a number of positions.
-    fn said(text: &str, positions: usize) -> Result<(Declarations, String)> {
+    fn said(text: &str, positions: usize) -> Result<(Vec<String>, String)> {
         let text = format!("{HEAD}{text}");
         let mut bytes = text.as_bytes();
         let mut answers = Answers::open("engine", &mut bytes)?;
@@ -204,7 +195,7 @@ mod tests {
         for _ in 0..positions {
             answers.answer("0.5 7 -3", "a fen", &mut rows)?;
         }
-        Ok((answers.declarations, rows))
+        Ok((answers.into_declarations(), rows))
     }
 
     #[test]

@@ -28,7 +28,7 @@ use common::text::split_words;
 use super::{Parameter, Positions, Problem, Resolve, RowSource};
 use crate::data::io::StorageError;
 use crate::data::{Dataset, ReadOptions, Source, judge};
-use crate::model::text::answers::{Declarations, Joint};
+use crate::model::text::answers::Joint;
 use crate::progress::{Progress, Unit};
 use process::{BATCH, BatchQueue};
 use rows::{BatchAnswers, CollectedAnswers, EngineRows, WARNING};
@@ -155,7 +155,7 @@ impl Engine {
         let mut batches = vec![BatchAnswers::default(); count];
         let (send, receive) = channel();
         let mut written = Ok(());
-        let declarations: Vec<Result<Declarations>> = thread::scope(|scope| {
+        let declarations: Vec<Result<Vec<String>>> = thread::scope(|scope| {
             let talk = |process| {
                 let (queue, send) = (&queue, send.clone());
                 let talk = move || {

@@ -11,7 +11,7 @@ use super::process::{BatchQueue, Process, Question};
 use super::rows::BatchAnswers;
 use super::{Accept, Engine};
 use crate::data::Grouping;
-use crate::model::text::answers::{Answer, Answers, Declarations};
+use crate::model::text::answers::{Answer, Answers};
 
 /// Largest difference, in centipawns, between a score and the negated score of the mirror image: engines round.
 const ROUNDING: f32 = 1.0;
@@ -24,7 +24,7 @@ impl Engine {
         queue: &Arc<BatchQueue>,
         accept: Accept<'_>,
         to: &Sender<(usize, String, BatchAnswers)>,
-    ) -> Result<Declarations> {
+    ) -> Result<Vec<String>> {
         let name = &self.command.text;
         let started = Process::start(&self.command, queue, self.timeout);
         // Drop order: the process is ended before its pipe is closed, so that it cannot report a broken pipe.
@@ -89,7 +89,7 @@ impl Engine {
         if let Ok(false) = answers.is_over() {
             bail!("{name}: says more than it is asked: a row, or `skip`, a FEN is wanted");
         }
-        Ok(answers.declarations)
+        Ok(answers.into_declarations())
     }
 
     /// Makes the error of a process, or of a thread for it, that the system cannot start.

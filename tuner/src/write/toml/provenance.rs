@@ -43,8 +43,7 @@ pub fn provenance(outcome: &Outcome, resolve: Resolve) -> String {
 
 /// Returns the provenance block of a parameter file without its markers and comment signs; `None` if there is none.
 pub fn provenance_of(text: &str) -> Option<String> {
-    let (_, block) = text.split_once(BEGIN)?;
-    let (block, _) = block.split_once(END)?;
+    let (block, _) = text.split_once(BEGIN)?.1.split_once(END)?;
     let lines = block.lines().map(|line| line.strip_prefix("# ").unwrap_or(line)).filter(|line| !line.is_empty());
     Some(lines.collect::<Vec<_>>().join("\n"))
 }
