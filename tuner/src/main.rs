@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use clap::Parser;
 #[cfg(feature = "mpi")]
 use cli::world;
-use cli::{Bars, Cli, allocator, interrupt};
+use cli::{Bars, Cli, interrupt};
 use common::print::{self, FAILURE};
 use common::{error_chain, note, out};
 
@@ -20,7 +20,6 @@ const REJECTED: i32 = 1;
 engine::require_cpu_features!();
 
 fn main() {
-    allocator::keep_memory(true);
     #[cfg(feature = "mpi")]
     let world = world::connect();
     let bars = Bars::default();

@@ -3,7 +3,6 @@
 //! Each command has a file. Arguments of several commands are declared here. Flags are grouped by heading, one struct per
 //! group: Data, Filters, Parameters, Objective, Method, Output.
 
-pub(crate) mod allocator;
 mod bars;
 mod convert;
 mod data;

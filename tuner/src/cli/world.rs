@@ -12,8 +12,6 @@ use mpi::traits::{Communicator as _, CommunicatorCollectives, Root};
 use tuner::data::io::Storage;
 use tuner::processes::{Communicator, join};
 
-use super::allocator;
-
 /// The largest message in bytes: counts of MPI have 31 bits.
 const MESSAGE: usize = 1 << 30;
 
@@ -41,7 +39,6 @@ pub(crate) fn connect() -> Result<Option<Universe>> {
     let world = universe.world();
     let (rank, size) = (world.rank() as usize, world.size() as usize);
     if size > 1 {
-        allocator::keep_memory(false);
         Storage::keep_positions_on_disk();
     }
     // All processes would print and write the same.
