@@ -355,7 +355,7 @@ mod tests {
         let objective = Objective::new(&rows, &model, 1.0).unwrap();
         let objective = objective.with_prior(1e-8, &THETA, PriorScale::Free).unwrap();
         let mut limits = Limits::none(SIZE);
-        limits.freeze(11).unwrap();
+        limits.freeze(11);
         let mut start = [40.0; SIZE];
         (start[11], start[12]) = (10.0, 10.0);
         let fit = Lbfgs::default().minimize(&objective, &start, &limits, &mut ()).unwrap();

@@ -1,7 +1,7 @@
 //! Limits on parameters: bounds, frozen parameters and ties.
 
-use super::OptimizeError;
 use crate::objective::Objective;
+use anyhow::{Result, ensure};
 
 /// The bounds of all parameters, in their units, with the frozen and the tied parameters.
 ///
@@ -24,29 +24,14 @@ impl Limits {
     }
 
     /// Creates limits from inclusive bounds by parameter, which may be infinite.
-    ///
-    /// # Errors
-    /// If the slices differ in length, or a lower bound is not at most its upper bound.
-    pub(crate) fn new(lower: Vec<f64>, upper: Vec<f64>) -> Result<Self, OptimizeError> {
-        let sizes = (lower.len(), upper.len());
-        if sizes.0 != sizes.1 {
-            return Err(OptimizeError(format!("limits: {} lower bounds, but {} upper bounds", sizes.0, sizes.1)));
-        }
-        for (index, (&lower, &upper)) in lower.iter().zip(&upper).enumerate() {
-            let possible = lower <= upper && lower < f64::INFINITY && upper > f64::NEG_INFINITY;
-            if !possible {
-                return Err(OptimizeError(format!("limits: bounds {lower}..={upper} of parameter {index}")));
-            }
-        }
+    pub(crate) fn new(lower: Vec<f64>, upper: Vec<f64>) -> Self {
         let none = Self::none(lower.len());
-        Ok(Self { lower, upper, ..none })
+        Self { lower, upper, ..none }
     }
 
     /// Freezes parameter `index`, and those it is tied to, at the start.
-    pub(crate) fn freeze(&mut self, index: usize) -> Result<(), OptimizeError> {
-        self.check(index)?;
+    pub(crate) fn freeze(&mut self, index: usize) {
         self.tied_to(index).into_iter().for_each(|member| self.frozen[member] = true);
-        Ok(())
     }
 
     /// Returns the same limits with all parameters frozen that occur in fewer than `min_seen` rows. The occurrences of
@@ -64,38 +49,14 @@ impl Limits {
         limits
     }
 
-    /// Ties parameters and all that they are tied to already. They always have one value, within the bounds of all of
-    /// them.
-    ///
-    /// # Errors
-    /// If there is no such parameter, if some are frozen and some not, or no value is within all bounds. The limits are
-    /// unchanged then.
-    pub(crate) fn tie(&mut self, members: &[usize]) -> Result<(), OptimizeError> {
-        members.iter().try_for_each(|&member| self.check(member))?;
-        let mut group: Vec<usize> = members.iter().flat_map(|&member| self.tied_to(member)).collect();
-        group.sort_unstable();
-        group.dedup();
-        let Some(&leader) = group.first() else { return Ok(()) };
-        if let Some(&other) = group.iter().find(|&&member| self.frozen[member] != self.frozen[leader]) {
-            let (frozen, free) = if self.frozen[leader] { (leader, other) } else { (other, leader) };
-            let message = format!("limits: parameter {free} is tied to parameter {frozen}, which is frozen");
-            return Err(OptimizeError(message));
+    /// Ties parameters in ascending order that are neither tied nor frozen yet. They always have one value, within the
+    /// bounds of all of them.
+    pub(crate) fn tie(&mut self, group: &[usize]) {
+        let lower = group.iter().map(|&member| self.lower[member]).fold(f64::NEG_INFINITY, f64::max);
+        let upper = group.iter().map(|&member| self.upper[member]).fold(f64::INFINITY, f64::min);
+        for &member in group {
+            (self.lower[member], self.upper[member], self.leaders[member]) = (lower, upper, group[0]);
         }
-        let (mut lower, mut upper) = self.bounds(leader);
-        for &index in &group {
-            let own = self.bounds(index);
-            (lower, upper) = (lower.max(own.0), upper.min(own.1));
-            if lower > upper {
-                return Err(OptimizeError(format!(
-                    "limits: parameter {index} is tied to others, but none of its values {}..={} is allowed for all",
-                    own.0, own.1
-                )));
-            }
-        }
-        for member in group {
-            (self.lower[member], self.upper[member], self.leaders[member]) = (lower, upper, leader);
-        }
-        Ok(())
     }
 
     /// Returns the number of parameters.
@@ -128,38 +89,27 @@ impl Limits {
         (self.lower[index], self.upper[index])
     }
 
-    fn check(&self, index: usize) -> Result<(), OptimizeError> {
-        let size = self.size();
-        if index < size { Ok(()) } else { Err(OptimizeError(format!("limits: no parameter {index} among {size}"))) }
-    }
-
     /// Checks that a fit may begin at `start`.
     ///
     /// # Errors
     /// If the start or the limits have the wrong size, if the start is outside of the limits or not finite, or if it
     /// differs between tied parameters. Frozen parameters may be outside of their bounds.
-    pub(super) fn check_start(&self, objective: &Objective<'_>, start: &[f64]) -> Result<(), OptimizeError> {
+    pub(super) fn check_start(&self, objective: &Objective<'_>, start: &[f64]) -> Result<()> {
         let expected = objective.parameters();
         for (which, found) in [("start has", start.len()), ("limits have", self.size())] {
-            if found != expected {
-                return Err(OptimizeError(format!("optimise: {which} {found} parameters, expected {expected}")));
-            }
+            ensure!(found == expected, "optimise: {which} {found} parameters, expected {expected}");
         }
         for (index, &value) in start.iter().enumerate() {
-            if !self.allows(index, value) {
-                let (lower, upper) = self.bounds(index);
-                return Err(OptimizeError(format!(
-                    "optimise: parameter {index} starts at {value}, outside of its bounds {lower}..={upper}"
-                )));
-            }
-            let leader = self.leaders[index];
-            if value != start[leader] {
-                let leads = start[leader];
-                return Err(OptimizeError(format!(
-                    "optimise: parameter {index} starts at {value}, but parameter {leader}, which it is tied to, at \
-                     {leads}"
-                )));
-            }
+            let ((lower, upper), leader) = (self.bounds(index), self.leaders[index]);
+            ensure!(
+                value.is_finite() && (self.frozen[index] || (lower..=upper).contains(&value)),
+                "optimise: parameter {index} starts at {value}, outside of its bounds {lower}..={upper}"
+            );
+            ensure!(
+                value == start[leader],
+                "optimise: parameter {index} starts at {value}, but parameter {leader}, which it is tied to, at {}",
+                start[leader]
+            );
         }
         Ok(())
     }
@@ -193,11 +143,6 @@ impl Limits {
         self.frozen[index] || below || above || self.follows(index)
     }
 
-    /// Returns true if a parameter may have a value; a frozen one may have any finite value.
-    pub(super) fn allows(&self, index: usize, value: f64) -> bool {
-        value.is_finite() && (self.frozen[index] || (self.lower[index]..=self.upper[index]).contains(&value))
-    }
-
     /// Clamps a value to the bounds of a parameter that is not frozen.
     pub(super) fn clamp(&self, index: usize, value: f64) -> f64 {
         value.clamp(self.lower[index], self.upper[index])
@@ -211,32 +156,18 @@ mod tests {
     #[test]
     fn occurrences_of_tied_parameters_are_added_up() {
         let mut limits = Limits::none(4);
-        limits.tie(&[1, 3]).unwrap();
+        limits.tie(&[1, 3]);
         let limits = limits.without_rare(&[9, 6, 10, 4], 10);
         assert_eq!([0, 1, 2, 3].map(|index| limits.is_frozen(index)), [true, false, false, false]);
     }
 
     #[test]
-    fn ties_are_merged_and_intersect_their_bounds() {
-        let mut limits = Limits::new(vec![0.0, -10.0, 5.0, -90.0, -90.0], vec![50.0, 40.0, 90.0, 90.0, 4.0]).unwrap();
-        limits.tie(&[1, 3]).unwrap();
-        limits.tie(&[2, 0]).unwrap();
-        assert_eq!(limits.leaders(), [0, 1, 0, 1, 4]);
-        limits.tie(&[2, 3]).unwrap();
-        limits.tie(&[3, 2, 3]).unwrap();
-        assert_eq!((limits.leaders(), limits.tied_to(2)), (&[0, 0, 0, 0, 4][..], vec![0, 1, 2, 3]));
-        (0..4).for_each(|j| assert_eq!(limits.bounds(j), (5.0, 40.0)));
-
-        let before = limits.clone();
-        let refusal = |limits: &mut Limits, members: &[usize]| limits.tie(members).unwrap_err().to_string();
-        let bounds = "limits: parameter 4 is tied to others, but none of its values -90..=4 is allowed for all";
-        assert_eq!(refusal(&mut limits, &[4, 0]), bounds);
-        assert_eq!(refusal(&mut limits, &[0, 5]), "limits: no parameter 5 among 5");
-        assert_eq!(limits, before);
-        assert_eq!((limits.tie(&[]), limits.tie(&[4])), (Ok(()), Ok(())));
-
-        limits.freeze(3).unwrap();
-        assert!((0..4).all(|j| limits.is_frozen(j)) && !limits.is_frozen(4));
-        assert_eq!(refusal(&mut limits, &[4, 1]), "limits: parameter 4 is tied to parameter 0, which is frozen");
+    fn ties_intersect_their_bounds_and_are_frozen_together() {
+        let mut limits = Limits::new(vec![0.0, -10.0, 5.0, -90.0], vec![50.0, 40.0, 90.0, 90.0]);
+        limits.tie(&[0, 1, 2]);
+        assert_eq!((limits.leaders(), limits.tied_to(2)), (&[0, 0, 0, 3][..], vec![0, 1, 2]));
+        (0..3).for_each(|j| assert_eq!(limits.bounds(j), (5.0, 40.0)));
+        limits.freeze(1);
+        assert!((0..3).all(|j| limits.is_frozen(j)) && !limits.is_frozen(3));
     }
 }

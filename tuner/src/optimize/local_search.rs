@@ -346,7 +346,7 @@ mod tests {
         let rows = rows.with_weights(weights);
         let objective = Objective::new(&rows, &model, 1.2).unwrap();
         let mut limits = Limits::none(SIZE);
-        limits.tie(&[1, 8]).unwrap();
+        limits.tie(&[1, 8]);
         let mut theta = THETA.to_vec();
         theta[8] = theta[1];
         let problem = BoundedProblem { objective: &objective, limits: &limits, scales: &[] };

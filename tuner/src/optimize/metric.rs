@@ -276,7 +276,7 @@ mod tests {
         let (rows, _) = rows(&model, 3000);
         let objective = Objective::new(&rows, &model, 1.2).unwrap();
         let mut limits = Limits::none(SIZE);
-        limits.tie(&[6, 9]).unwrap();
+        limits.tie(&[6, 9]);
         let mut theta = THETA;
         theta[9] = theta[6];
         let problem = BoundedProblem { objective: &objective, limits: &limits, scales: &[] };

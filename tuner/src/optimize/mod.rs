@@ -17,10 +17,10 @@ pub use local_search::LocalSearch;
 
 use crate::name_of;
 use crate::objective::Objective;
+use anyhow::Result;
 use clap::ValueEnum;
 use serde::Serialize;
 use std::ops::ControlFlow;
-use thiserror::Error;
 
 /// A method that minimises an objective within limits.
 pub trait Solver {
@@ -37,7 +37,7 @@ pub trait Solver {
         start: &[f64],
         limits: &Limits,
         observer: &mut dyn Observer,
-    ) -> Result<Fit, OptimizeError>;
+    ) -> Result<Fit>;
 }
 
 /// A solver by name. All of them lead to the same minimum; they differ in the time they take.
@@ -140,8 +140,3 @@ pub struct FitWork {
     /// Number of matrix factorisations.
     pub factorisations: usize,
 }
-
-/// The reason why limits are refused, or a fit cannot begin.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[error("{0}")]
-pub struct OptimizeError(String);

@@ -1,8 +1,9 @@
 //! The parts of a fit that all methods share: the start, the history, and the choice of the result.
 
 use super::iterate::{BoundedProblem, Iterate, Scale};
-use super::{Fit, FitWork, Limits, Observer, OptimizeError, Solver, Step, Termination};
+use super::{Fit, FitWork, Limits, Observer, Solver, Step, Termination};
 use crate::objective::Objective;
+use anyhow::{Result, ensure};
 
 /// An iterative method.
 pub(super) trait Descent {
@@ -41,14 +42,12 @@ impl<M: Descent> Solver for M {
         start: &[f64],
         limits: &Limits,
         observer: &mut dyn Observer,
-    ) -> Result<Fit, OptimizeError> {
+    ) -> Result<Fit> {
         limits.check_start(objective, start)?;
         let scales = if M::SETTLES { Scale::open(objective, start, limits) } else { Vec::new() };
         let problem = BoundedProblem { objective, limits, scales: &scales };
         let mut best = problem.iterate(start.to_vec());
-        if !best.is_finite() {
-            return Err(OptimizeError(format!("optimise: the objective is {} at the start", best.loss)));
-        }
+        ensure!(best.is_finite(), "optimise: the objective is {} at the start", best.loss);
         let (start_norm, start) = (best.norm, best.theta.clone());
         let mut log = FitLog { history: Vec::new(), work: FitWork { passes: 1, ..FitWork::default() }, observer };
         let termination = self.descend(&problem, &mut best, &mut log);

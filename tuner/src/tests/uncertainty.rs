@@ -101,8 +101,8 @@ fn tied_parameters_share_a_smaller_error() {
     let objective = Objective::new(&rows, model(), 1.0).unwrap();
     let free = Limits::none(SIZE);
     let mut tied = free.clone();
-    tied.tie(&[2, 6]).unwrap();
-    tied.freeze(4).unwrap();
+    tied.tie(&[2, 6]);
+    tied.freeze(4);
     let mut theta = truth();
     theta[6] = theta[2];
     let errors =
@@ -118,7 +118,7 @@ fn rounded_phase_weights_do_not_blow_errors_up() {
     let (rows, _) = drawn(&mut Random::seeded(2), 1000, 1);
     let objective = Objective::new(&rows, model(), 1.0).unwrap();
     let mut without_pawns = Limits::none(SIZE);
-    without_pawns.freeze(SIZE - 5).unwrap();
+    without_pawns.freeze(SIZE - 5);
     for limits in [Limits::none(SIZE), without_pawns] {
         let mut start = truth();
         if limits.is_frozen(SIZE - 5) {

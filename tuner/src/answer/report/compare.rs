@@ -49,7 +49,7 @@ pub fn compare(
         errors,
         centring,
         occurrences,
-        limits: Limits::new(lower, upper)?,
+        limits: Limits::new(lower, upper),
         loss: Losses { before, after },
         loss_change: Some(change),
         explained: Some(sides),

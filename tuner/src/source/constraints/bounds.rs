@@ -80,9 +80,9 @@ impl<'t> Bounds<'t> {
     }
 
     /// Returns the bounds as limits for an optimiser.
-    pub(super) fn limits(&self) -> Result<Limits> {
+    pub(super) fn limits(&self) -> Limits {
         let (lower, upper) = self.0.iter().map(|[least, greatest]| (least.0, greatest.0)).unzip();
-        Ok(Limits::new(lower, upper)?)
+        Limits::new(lower, upper)
     }
 }
 

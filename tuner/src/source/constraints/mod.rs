@@ -83,7 +83,7 @@ impl Constraints {
         bounds.check(numbers, start)?;
 
         let mut values = start.to_vec();
-        let mut limits = bounds.limits()?;
+        let mut limits = bounds.limits();
         let mut groups = Vec::new();
         for group in ties.groups() {
             if ties.are_frozen(numbers, &group, &frozen, &values)? {
@@ -94,15 +94,13 @@ impl Constraints {
             let mean = group.iter().map(|&index| values[index]).sum::<f64>() / group.len() as f64;
             let value = numbers.get(group[0]).round(mean, common);
             group.iter().for_each(|&index| values[index] = value);
-            limits.tie(&group)?;
+            limits.tie(&group);
             groups.push(group);
         }
         if frozen.iter().all(|&frozen| frozen) {
             bail!("nothing is left to be tuned");
         }
-        for index in (0..frozen.len()).filter(|&index| frozen[index]) {
-            limits.freeze(index)?;
-        }
+        (0..frozen.len()).filter(|&index| frozen[index]).for_each(|index| limits.freeze(index));
         Ok(Resolved {
             limits,
             shiftable: shiftable(numbers, &frozen, &groups),

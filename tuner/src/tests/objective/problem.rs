@@ -168,7 +168,7 @@ pub(crate) fn exact(_: &mut Random, score: f64) -> f32 {
 pub(crate) fn bounds() -> Limits {
     let lower = (0..SIZE).map(|j| if j < 2 * FEATURES { -5000.0 } else { 0.0 }).collect();
     let upper = (0..SIZE).map(|j| if j < 2 * FEATURES { 5000.0 } else { 1000.0 }).collect();
-    Limits::new(lower, upper).unwrap()
+    Limits::new(lower, upper)
 }
 
 pub(crate) fn moved(theta: &[f64], index: usize, by: f64) -> Vec<f64> {

@@ -14,8 +14,8 @@ const TIED: [(usize, usize); 2] = [(0, 3), (4, 5)];
 
 fn tied(mut limits: Limits) -> Limits {
     for (leader, follower) in TIED {
-        limits.tie(&[2 * leader, 2 * follower]).unwrap();
-        limits.tie(&[2 * leader + 1, 2 * follower + 1]).unwrap();
+        limits.tie(&[2 * leader, 2 * follower]);
+        limits.tie(&[2 * leader + 1, 2 * follower + 1]);
     }
     limits
 }
@@ -59,14 +59,14 @@ fn all_methods_find_the_minimum_of_the_merged_problem() {
     let (merged_rows, merged_model) = merged(&rows);
     // Without a prior there are several minima in the phase weights, so these are frozen.
     let mut limits = tied(bounds());
-    (SIZE - 5..SIZE).for_each(|weight| limits.freeze(weight).unwrap());
+    (SIZE - 5..SIZE).for_each(|weight| limits.freeze(weight));
     let begin = start();
     let whole = objective(&rows, 1.0);
     let merged = Objective::new(&merged_rows, &merged_model, 1.0).unwrap();
     let merged_start = merged_vector(&begin);
     assert!((whole.loss(&begin) - merged.loss(&merged_start)).abs() < 1e-14);
     let mut wide = Limits::none(merged.parameters());
-    (wide.size() - 5..wide.size()).for_each(|weight| wide.freeze(weight).unwrap());
+    (wide.size() - 5..wide.size()).for_each(|weight| wide.freeze(weight));
     let least = minimize(&merged, &merged_start, &wide);
     let free = minimize(&whole, &begin, &bounds());
     assert!(free.loss < least.loss * (1.0 - 1e-4), "ties cost something here");
@@ -119,9 +119,9 @@ fn phase_weights_and_the_numbers_of_a_pair_can_be_tied() {
     let objective = objective_with_prior(&rows, 1.0, 1e-9, &start());
     let mut limits = bounds();
     // Ties knight and bishop; midgame and endgame of one feature; features of different halves.
-    limits.tie(&[SIZE - 4, SIZE - 3]).unwrap();
-    limits.tie(&[2, 3]).unwrap();
-    limits.tie(&[8, 13, 6]).unwrap();
+    limits.tie(&[SIZE - 4, SIZE - 3]);
+    limits.tie(&[2, 3]);
+    limits.tie(&[6, 8, 13]);
     let least = minimize(&objective, &start(), &limits);
     assert!(least.gradient_ratio <= 1e-8);
     for group in [&[SIZE - 4, SIZE - 3][..], &[2, 3], &[6, 8, 13]] {
