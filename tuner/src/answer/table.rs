@@ -68,7 +68,7 @@ impl Outcome {
         if self.tied > 0 {
             facts.push(("tied", format!("{} numbers follow others; {} began at a mean", self.tied, self.averaged)));
         }
-        let at_bound: Vec<String> = self.at_bounds().map(|j| self.numbers.name(j).to_owned()).collect();
+        let at_bound: Vec<String> = self.at_bounds().map(|j| self.numbers[j].name.to_owned()).collect();
         for (title, names, why) in [
             ("unseen", &self.unseen, "parameters occur in no position and keep their start"),
             ("rare", &self.rare, "parameters occur in too few positions (--min-seen) and keep their start"),

@@ -203,7 +203,7 @@ impl Run<'_> {
         let powers = self.problem.powers.as_ref().context("the score has no scale")?;
         for (j, (value, &power)) in start.iter_mut().zip(powers).enumerate() {
             let (least, most) = match limits.is_frozen(j) {
-                true => self.problem.numbers.get(j).range.into(),
+                true => self.problem.numbers[j].range.into(),
                 false => limits.bounds(j),
             };
             *value = (*value * factor.powf(power)).clamp(least, most);

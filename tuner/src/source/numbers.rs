@@ -4,48 +4,16 @@
 //! parameter is a pair (`psqt.knight.e4:mg`). A pattern is such a name, or the path of a table or a group of parameters
 //! (`psqt.knight`, `phase`). `*` matches any characters, and a pattern without `:mg` or `:eg` matches both.
 
+use std::ops::Deref;
+
+use anyhow::{Result, bail};
 use engine::eval::params::{Axis, Field, Kind, leaves};
-use thiserror::Error;
 
 /// Number of characters of a pattern that are compared with names to find the nearest.
 const LONGEST_COMPARED: usize = 100;
 
-/// A game stage: one of the two numbers of a pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// The first number.
-    Midgame,
-    /// The second number.
-    Endgame,
-}
-
-impl Stage {
-    /// Both stages in the order of the pair.
-    pub const ALL: [Self; 2] = [Stage::Midgame, Stage::Endgame];
-
-    /// Returns the name: `mg` or `eg`.
-    pub fn name(self) -> &'static str {
-        &self.suffix()[1..]
-    }
-
-    /// Returns the suffix of this number's name, behind the path of its pair.
-    fn suffix(self) -> &'static str {
-        match self {
-            Stage::Midgame => ":mg",
-            Stage::Endgame => ":eg",
-        }
-    }
-}
-
-/// A pattern that matches no number.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("no parameter is called {pattern}; the nearest is {nearest}")]
-pub struct UnknownName {
-    /// The pattern as given.
-    pub pattern: String,
-    /// The path of the parameter with the most similar name.
-    pub nearest: String,
-}
+/// The ends of the names of a pair's numbers, midgame and endgame.
+pub const STAGES: [&str; 2] = [":mg", ":eg"];
 
 /// A number of the parameter vector.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,8 +24,8 @@ pub struct Number {
     pub table: String,
     /// The field that declares it, if Merino's engine does.
     pub field: Option<&'static Field>,
-    /// The half of a pair that it is; none for a single number.
-    pub stage: Option<Stage>,
+    /// The one of [`STAGES`] of a number of a pair; empty for a single number.
+    pub stage: &'static str,
     /// Index of the number on the mirrored square (file a for file h), if its table is a board.
     pub mirror: Option<usize>,
     /// The smallest and the largest allowed value.
@@ -108,9 +76,9 @@ impl Numbers {
     /// number of digits behind the decimal point.
     pub(crate) fn of<'p>(parameters: impl Iterator<Item = (&'p str, bool, usize)>) -> Self {
         let numbers = parameters.flat_map(|(path, is_pair, decimals)| {
-            let stages = if is_pair { Stage::ALL.map(Some).to_vec() } else { vec![None] };
-            stages.into_iter().map(move |stage| Number {
-                name: format!("{path}{}", stage.map_or("", Stage::suffix)),
+            let stages = if is_pair { &STAGES[..] } else { &[""] };
+            stages.iter().map(move |stage| Number {
+                name: format!("{path}{stage}"),
                 table: table_of(path).to_owned(),
                 field: None,
                 stage,
@@ -127,42 +95,16 @@ impl Numbers {
         self.iter().zip(values).map(|(number, &value)| number.round(value, number.range.into())).collect()
     }
 
-    /// Returns the number of numbers.
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Iterates over the numbers in order.
-    pub fn iter(&self) -> std::slice::Iter<'_, Number> {
-        self.0.iter()
-    }
-
-    /// Returns the number with an index.
-    ///
-    /// # Panics
-    /// If there is no such number.
-    pub fn get(&self, index: usize) -> &Number {
-        &self.0[index]
-    }
-
-    /// Returns the name of the number with an index.
-    ///
-    /// # Panics
-    /// If there is no such number.
-    pub fn name(&self, index: usize) -> &str {
-        &self.0[index].name
-    }
-
     /// Returns the indices of the numbers that a pattern matches, ascending. Each comes with the rest of its name
     /// behind the pattern: `.e4:mg` of `psqt.knight.e4:mg` for `psqt.knight`.
     ///
     /// # Errors
     /// If the pattern matches no number.
-    pub fn matching(&self, pattern: &str) -> Result<Vec<(usize, &str)>, UnknownName> {
+    pub fn matching(&self, pattern: &str) -> Result<Vec<(usize, &str)>> {
         let rest = |(index, number): (usize, &Number)| Some((index, rest_of(pattern, &number.name)?));
         let found: Vec<(usize, usize)> = self.0.iter().enumerate().filter_map(rest).collect();
         if found.is_empty() {
-            return Err(UnknownName { pattern: pattern.to_owned(), nearest: self.nearest(pattern) });
+            bail!("no parameter is called {pattern}; the nearest is {}", self.nearest(pattern));
         }
         // A stage in the pattern is not part of the rest.
         let stage = stage_of(pattern).1.len();
@@ -177,7 +119,7 @@ impl Numbers {
     ///
     /// # Errors
     /// If a pattern matches no number.
-    pub fn matching_any(&self, patterns: &[String]) -> Result<Vec<bool>, UnknownName> {
+    pub fn matching_any(&self, patterns: &[String]) -> Result<Vec<bool>> {
         let mut matched = vec![false; self.len()];
         for pattern in patterns {
             for (index, _) in self.matching(pattern)? {
@@ -194,6 +136,14 @@ impl Numbers {
         let paths = self.0.iter().map(|number| stage_of(&number.name).0);
         let beginnings = paths.flat_map(|path| ends(path).map(|end| &path[..end]));
         beginnings.min_by_key(|path| strsim::damerau_levenshtein(&pattern, path)).unwrap_or_default().to_owned()
+    }
+}
+
+impl Deref for Numbers {
+    type Target = [Number];
+
+    fn deref(&self) -> &[Number] {
+        &self.0
     }
 }
 
@@ -218,7 +168,7 @@ fn ends(path: &str) -> impl Iterator<Item = usize> {
 
 /// Splits a name into its path and the stage behind it, which may be empty.
 fn stage_of(name: &str) -> (&str, &str) {
-    let stage = Stage::ALL.map(Stage::suffix).into_iter().find(|stage| name.ends_with(stage)).unwrap_or_default();
+    let stage = STAGES.into_iter().find(|stage| name.ends_with(stage)).unwrap_or_default();
     name.split_at(name.len() - stage.len())
 }
 
@@ -244,8 +194,8 @@ mod tests {
     fn names_follow_the_order_of_the_vector() {
         let numbers = Numbers::declared();
         assert_eq!(numbers.len(), Weights::DIMENSIONS);
-        assert_eq!((numbers.name(0), numbers.name(1)), ("material.pawn:mg", "material.pawn:eg"));
-        assert_eq!(numbers.name(Weights::DIMENSIONS - 1), "scale.pawns[8]");
+        assert_eq!((&numbers[0].name[..], &numbers[1].name[..]), ("material.pawn:mg", "material.pawn:eg"));
+        assert_eq!(numbers[Weights::DIMENSIONS - 1].name, "scale.pawns[8]");
     }
 
     #[test]
@@ -258,23 +208,20 @@ mod tests {
                 continue;
             };
             on_boards += 1;
-            assert_eq!(numbers.get(mirror).mirror, Some(index));
+            assert_eq!(numbers[mirror].mirror, Some(index));
             let flipped = |name: &str| -> String {
                 let (table, square) = name.rsplit_once('.').unwrap();
                 let file = char::from(b'a' + b'h' - square.as_bytes()[0]);
                 format!("{table}.{file}{}", &square[1..])
             };
-            assert_eq!(numbers.name(mirror), flipped(&number.name));
+            assert_eq!(numbers[mirror].name, flipped(&number.name));
         }
         assert_eq!((on_boards, others), (2 * 6 * 64, Weights::DIMENSIONS - 2 * 6 * 64));
         let at = |name: &str| numbers.iter().find(|number| number.name == name).unwrap();
         let (square, tempo, phase) = (at("psqt.king.c2:eg"), at("tempo:mg"), at("phase.rook"));
-        assert_eq!(
-            (&square.table[..], square.stage, square.mirror.is_some()),
-            ("psqt.king", Some(Stage::Endgame), true)
-        );
-        assert_eq!((&tempo.table[..], tempo.stage, tempo.mirror), ("tempo", Some(Stage::Midgame), None));
-        assert_eq!((&phase.table[..], phase.stage, phase.mirror), ("phase", None, None));
+        assert_eq!((&square.table[..], square.stage, square.mirror.is_some()), ("psqt.king", ":eg", true));
+        assert_eq!((&tempo.table[..], tempo.stage, tempo.mirror), ("tempo", ":mg", None));
+        assert_eq!((&phase.table[..], phase.stage, phase.mirror), ("phase", "", None));
     }
 
     #[test]
@@ -334,9 +281,10 @@ mod tests {
             ("psq", "psqt"),
             ("phase.queen:mg", "phase.queen"),
         ] {
-            let error = numbers.matching(pattern).unwrap_err();
+            let error = numbers.matching(pattern).unwrap_err().to_string();
+            let (_, nearest) = error.rsplit_once("; the nearest is ").unwrap();
             let same = |a: &str, b: &str| a.len() == b.len() && a[..a.len() - 1] == b[..b.len() - 1];
-            assert!(error.nearest == near || same(&error.nearest, near), "{error}");
+            assert!(nearest == near || same(nearest, near), "{error}");
         }
     }
 }

@@ -142,8 +142,8 @@ fn tiles(page: &Page) -> Markup {
             (tile("Positions", &html! { (grouped(*positions as u64)) }, &skipped))
             (tile("Changed", &html! { (changed) }, &format!("of {} numbers", changes.len())))
             @if let Some(index) = largest.filter(|_| changed > 0) {
-                (tile("Largest change", &html! { (signed(changes[index], numbers.get(index).decimals)) },
-                    &numbers.name(index).replace(':', " ")))
+                (tile("Largest change", &html! { (signed(changes[index], numbers[index].decimals)) },
+                    &numbers[index].name.replace(':', " ")))
             }
         }
     }

@@ -4,7 +4,7 @@ use engine::eval::params::Axis;
 use tools::page::words::{grouped, plain, signed};
 
 use crate::run::{Change, Outcome};
-use crate::source::numbers::Stage;
+use crate::source::numbers;
 
 /// The heading of all parameters outside of tables.
 const SINGLE: &str = "Parameters";
@@ -77,7 +77,7 @@ impl ReportTable {
 pub(super) fn tables(outcome: &Outcome) -> Vec<ReportTable> {
     let mut tables: Vec<ReportTable> = Vec::new();
     for ((index, declared), number) in outcome.numbers.iter().enumerate().zip(outcome.changes()) {
-        if declared.stage == Some(Stage::Endgame) {
+        if declared.stage == numbers::STAGES[1] {
             // Follows the midgame number of the same parameter.
             if let Some(pair) = tables.last_mut().and_then(|table| table.entries.last_mut()) {
                 pair.numbers.push(number);

@@ -25,7 +25,7 @@ impl<'t> Bounds<'t> {
                 bail!("bound {text}: {lower} is above {upper}");
             }
             for (index, _) in numbers.matching(pattern)? {
-                let Number { name, decimals, .. } = numbers.get(index);
+                let Number { name, decimals, .. } = &numbers[index];
                 if [lower, upper].into_iter().flatten().any(|end| !has_decimals(end, *decimals)) {
                     bail!(
                         "bound {text}: {name} is written with {decimals} digits behind the decimal point, so are its \
@@ -56,7 +56,7 @@ impl<'t> Bounds<'t> {
         for (index, (&[least, greatest], &value)) in self.0.iter().zip(values).enumerate() {
             let broken = [least.1.filter(|_| value < least.0), greatest.1.filter(|_| value > greatest.0)];
             if let Some(bound) = broken.into_iter().flatten().next() {
-                bail!("bound {bound}: excludes the start: {} is {value}", numbers.name(index));
+                bail!("bound {bound}: excludes the start: {} is {value}", numbers[index].name);
             }
         }
         Ok(())
@@ -72,7 +72,7 @@ impl<'t> Bounds<'t> {
         if lower > upper {
             let [first, second] = [highest, lowest].map(|index| {
                 let [lower, upper] = of(index);
-                format!("{} within {lower}..{upper}", numbers.name(index))
+                format!("{} within {lower}..{upper}", numbers[index].name)
             });
             bail!("{first} and {second} cannot be tied");
         }

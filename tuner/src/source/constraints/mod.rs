@@ -11,7 +11,7 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::optimize::Limits;
-use crate::source::numbers::{Numbers, UnknownName};
+use crate::source::numbers::Numbers;
 use bounds::Bounds;
 use ties::Ties;
 
@@ -92,7 +92,7 @@ impl Constraints {
             }
             let common = bounds.common(numbers, &group)?;
             let mean = group.iter().map(|&index| values[index]).sum::<f64>() / group.len() as f64;
-            let value = numbers.get(group[0]).round(mean, common);
+            let value = numbers[group[0]].round(mean, common);
             group.iter().for_each(|&index| values[index] = value);
             limits.tie(&group);
             groups.push(group);
@@ -112,7 +112,7 @@ impl Constraints {
     }
 
     /// Returns a flag per number: true if the settings freeze it.
-    pub(crate) fn frozen(&self, numbers: &Numbers) -> Result<Vec<bool>, UnknownName> {
+    pub(crate) fn frozen(&self, numbers: &Numbers) -> Result<Vec<bool>> {
         let only = numbers.matching_any(&self.only)?;
         let freeze = numbers.matching_any(&self.freeze)?;
         let is_wanted = |index: usize| self.only.is_empty() || only[index];
@@ -123,10 +123,10 @@ impl Constraints {
 /// Returns a flag per number: true if its own constraints allow a shift of its table.
 fn shiftable(numbers: &Numbers, frozen: &[bool], groups: &[Vec<usize>]) -> Vec<bool> {
     let mut shiftable: Vec<bool> = frozen.iter().map(|&frozen| !frozen).collect();
-    let place = |index: usize| (&numbers.get(index).table, numbers.get(index).stage);
+    let place = |index: usize| (&numbers[index].table, numbers[index].stage);
     // Numbers of a table that is not a board, such as material, are shifted one by one.
     let stays_together = |group: &[usize]| {
-        let is_on_board = numbers.get(group[0]).mirror.is_some();
+        let is_on_board = numbers[group[0]].mirror.is_some();
         is_on_board && group.iter().all(|&index| place(index) == place(group[0]))
     };
     for group in groups.iter().filter(|group| !stays_together(group)) {

@@ -36,7 +36,7 @@ fn resolve(lines: &[&str]) -> Result<Resolved> {
 
 fn names(group: &[usize]) -> Vec<String> {
     let numbers = Numbers::declared();
-    group.iter().map(|&index| numbers.name(index).to_owned()).collect()
+    group.iter().map(|&index| numbers[index].name.to_owned()).collect()
 }
 
 /// Returns the start as parameters.

@@ -28,12 +28,12 @@ impl Ties {
         }
         // By pattern: the index of each number, and the rest of its name behind the pattern.
         let sides = patterns.iter().map(|pattern| numbers.matching(pattern)).collect::<Result<Vec<_>, _>>()?;
-        let is_pair = |index: usize| numbers.get(index).stage.is_some();
+        let is_pair = |index: usize| !numbers[index].stage.is_empty();
         let shape = |side: usize| sides[side].iter().map(|&(index, rest)| (rest, is_pair(index)));
         let describe = |side: usize| {
             let (first, count) = (sides[side][0].0, sides[side].len());
             let unit = if is_pair(first) { "centipawns" } else { "single numbers" };
-            format!("{} ({count} × {unit} from {})", patterns[side], numbers.name(first))
+            format!("{} ({count} × {unit} from {})", patterns[side], numbers[first].name)
         };
         for other in 1..sides.len() {
             if !shape(0).eq(shape(other)) {
@@ -41,7 +41,7 @@ impl Ties {
             }
             for (at, &(index, _)) in sides[other].iter().enumerate() {
                 if sides[..other].iter().any(|side| side[at].0 == index) {
-                    bail!("tie {tie}: {} is tied to itself", numbers.name(index));
+                    bail!("tie {tie}: {} is tied to itself", numbers[index].name);
                 }
                 self.join(sides[0][at].0, index, &format!("tie {tie}"));
             }
@@ -52,7 +52,7 @@ impl Ties {
     fn mirror(&mut self, numbers: &Numbers, pattern: &str) -> Result<()> {
         let matched = numbers.matching(pattern)?;
         let pairs: Vec<(usize, usize)> =
-            matched.iter().filter_map(|&(index, _)| Some((index, numbers.get(index).mirror?))).collect();
+            matched.iter().filter_map(|&(index, _)| Some((index, numbers[index].mirror?))).collect();
         if pairs.is_empty() {
             let on_board = numbers.iter().find(|number| number.mirror.is_some());
             let board = on_board.and_then(|number| number.name.split('.').next()).unwrap_or("no field");
@@ -97,9 +97,9 @@ impl Ties {
             bail!(
                 "{}: {} is frozen at {}, but {} starts at {}; freeze both, or neither",
                 self.by[other].as_deref().unwrap_or_default(),
-                numbers.name(stays),
+                numbers[stays].name,
                 values[stays],
-                numbers.name(other),
+                numbers[other].name,
                 values[other]
             );
         }

@@ -102,7 +102,7 @@ fn recovers_a_danger_curve_with_standard_errors() {
     let errors = &fitted.errors.as_ref().expect("errors").by_parameter;
     let inside = (0..truth.len()).filter(|&j| {
         let error = errors[j].expect("a free number");
-        assert!(error > 0.1 && error < 60.0, "{} ± {error}", fitted.numbers.name(j));
+        assert!(error > 0.1 && error < 60.0, "{} ± {error}", fitted.numbers[j].name);
         (fitted.theta[j] - truth[j]).abs() <= 1.96 * error + 0.5
     });
     let inside = inside.count();
@@ -331,7 +331,7 @@ fn normalized_parameters_have_a_k_of_1() {
     // The curve is quadratic: numbers of its sum scale by the square root of K.
     for (j, value) in normal.theta.iter().enumerate() {
         let power = if (2 * PAIRS..2 * PAIRS + POWERS).contains(&j) { 0.5 } else { 1.0 };
-        assert_eq!(*value, (plain.theta[j] * k.powf(power)).round() + 0.0, "{}", plain.numbers.name(j));
+        assert_eq!(*value, (plain.theta[j] * k.powf(power)).round() + 0.0, "{}", plain.numbers[j].name);
     }
     assert!((normal.loss.after - plain.loss.after).abs() < 2e-3);
     text = text.replace("max(0, s)^2 / 400", "exp(min(5, s / 100))");
