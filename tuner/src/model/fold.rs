@@ -183,8 +183,9 @@ fn shortened(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::rows::{CHUNK, PARTS};
     use crate::objective::tests::{SIZE, THETA, model, moved, rows};
-    use crate::objective::{HessianKind, Objective};
+    use crate::objective::{HessianKind, Objective, scores};
 
     #[test]
     fn folded_rows_keep_losses_and_derivatives() {
@@ -209,5 +210,17 @@ mod tests {
             }
         }
         assert!(Fold::new(&model, &THETA, &|_| true).is_none() && Fold::new(&model, &THETA, &|_| false).is_none());
+    }
+
+    #[test]
+    fn folded_rows_of_many_chunks_keep_their_order() {
+        let model = model();
+        let (rows, _) = rows(&model, PARTS * CHUNK + 100);
+        let fold = Fold::new(&model, &THETA, &|j| j < 3).unwrap();
+        let folded = fold.rows(&rows, &Storage::default()).unwrap();
+        let [whole, short] = [(&rows, &model), (&folded, &fold.model)].map(|(rows, model)| scores(rows, model, &THETA));
+        let apart = whole.iter().zip(&short).position(|(score, other)| (score - other).abs() > 1e-3);
+        assert_eq!((whole.len(), apart), (short.len(), None));
+        assert_eq!(rows.targets(), folded.targets());
     }
 }
