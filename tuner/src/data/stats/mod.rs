@@ -152,7 +152,14 @@ pub fn collect(
         };
         dataset.samples(chunk).map(measured).collect::<Vec<_>>()
     };
-    let mut sums = StatsTotals::default();
+    let no_results = |name| (name, ResultCounts::default());
+    let mut sums = StatsTotals {
+        by_side_to_move: ["white", "black"].map(no_results),
+        by_phase: PHASES.map(no_results),
+        by_pieces: PIECES.map(|(_, name)| (name, 0)),
+        suspicions: SUSPICIONS.map(|name| (name, 0)),
+        ..StatsTotals::default()
+    };
     let add = |measured: Vec<Measured>| measured.iter().for_each(|measured| sums.add(measured, count));
     dataset.each_chunk("measuring", measure, add, progress);
     sums.scores.mean_size = sums.scores.sizes as f64 / sums.scores.count.max(1) as f64;
@@ -195,20 +202,20 @@ struct Measured {
 struct StatsTotals {
     positions: u64,
     results: ResultCounts,
-    #[serde(serialize_with = "by_side")]
-    by_side_to_move: [ResultCounts; 2],
+    #[serde(serialize_with = "by_name")]
+    by_side_to_move: [(&'static str, ResultCounts); 2],
     /// Results by phase, the endgame first.
-    #[serde(serialize_with = "by_phase")]
-    by_phase: [ResultCounts; PHASE_PARTS],
+    #[serde(serialize_with = "by_name")]
+    by_phase: [(&'static str, ResultCounts); PHASE_PARTS],
     /// The number of positions by [`PIECES`].
-    #[serde(serialize_with = "by_pieces")]
-    by_pieces: [u64; PIECES.len()],
+    #[serde(serialize_with = "by_name")]
+    by_pieces: [(&'static str, u64); PIECES.len()],
     in_check: u64,
     not_quiet: u64,
     scores: Scores,
     /// The number of suspects, by [`SUSPICIONS`].
-    #[serde(serialize_with = "by_suspicion")]
-    suspicions: [u64; SUSPICIONS.len()],
+    #[serde(serialize_with = "by_name")]
+    suspicions: [(&'static str, u64); SUSPICIONS.len()],
     /// The suspicions and indices of the first positions of each kind with a doubtful result.
     #[serde(skip)]
     suspects: Vec<(usize, usize)>,
@@ -230,20 +237,9 @@ struct Scores {
     sizes: u64,
 }
 
-fn by_side<S: Serializer>(counts: &[ResultCounts; 2], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_map(["white", "black"].iter().zip(counts))
-}
-
-fn by_phase<S: Serializer>(counts: &[ResultCounts; PHASE_PARTS], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_map(PHASES.iter().zip(counts))
-}
-
-fn by_pieces<S: Serializer>(counts: &[u64; PIECES.len()], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_map(PIECES.iter().map(|(_, name)| name).zip(counts))
-}
-
-fn by_suspicion<S: Serializer>(counts: &[u64; SUSPICIONS.len()], to: S) -> Result<S::Ok, S::Error> {
-    to.collect_map(SUSPICIONS.iter().zip(counts))
+/// Serialises counts with their names as a map.
+fn by_name<T: Serialize, S: Serializer>(counts: &[(&'static str, T)], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(counts.iter().map(|(name, count)| (name, count)))
 }
 
 impl StatsTotals {
@@ -252,9 +248,9 @@ impl StatsTotals {
         let Measured { position, label, is_quiet, suspicion } = measured;
         let (pieces, outcome) = (position.occupied().count(), label.outcome);
         self.results.add(outcome);
-        self.by_side_to_move[position.side_to_move().index()].add(outcome);
-        self.by_phase[phase_part(phase(position))].add(outcome);
-        self.by_pieces[PIECES.partition_point(|&(bound, _)| bound < pieces)] += 1;
+        self.by_side_to_move[position.side_to_move().index()].1.add(outcome);
+        self.by_phase[phase_part(phase(position))].1.add(outcome);
+        self.by_pieces[PIECES.partition_point(|&(bound, _)| bound < pieces)].1 += 1;
         self.in_check += u64::from(position.is_check());
         self.not_quiet += u64::from(!is_quiet);
         if let Some(score) = label.score {
@@ -264,7 +260,7 @@ impl StatsTotals {
             self.scores.count += 1;
         }
         if let Some(suspicion) = *suspicion {
-            let count = &mut self.suspicions[suspicion];
+            let count = &mut self.suspicions[suspicion].1;
             *count += 1;
             if *count <= most as u64 {
                 self.suspects.push((suspicion, self.keys.len()));

@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Write};
 
-use super::{PIECES, QUIET_MARGIN, ResultCounts, SUSPICIONS, Stats, Suspect};
-use crate::data::judge::{Correlation, PHASES, percent};
+use super::{QUIET_MARGIN, ResultCounts, Stats, Suspect};
+use crate::data::judge::{Correlation, percent};
 
 const SIDES: [&str; 2] = ["White to move", "Black to move"];
 
@@ -27,7 +27,7 @@ impl Stats {
             writeln!(to, "{name:<22} {white:>13} {black:>13}")?;
         }
         self.warnings.iter().try_for_each(|warning| writeln!(to, "\nwarning: {warning}"))?;
-        let found = SUSPICIONS.into_iter().zip(self.sums.suspicions).filter(|(_, count)| *count > 0);
+        let found = self.sums.suspicions.iter().filter(|(_, count)| *count > 0);
         let words: Vec<String> = found.map(|(name, count)| format!("{count} {name}")).collect();
         match words.is_empty() {
             true => writeln!(to, "\nno result is hard to believe")?,
@@ -59,14 +59,14 @@ impl Stats {
             writeln!(to, "   {:.4}", results.points())
         };
         row("all", sums.results)?;
-        SIDES.iter().zip(sums.by_side_to_move).try_for_each(|(name, results)| row(name, results))?;
-        PHASES.iter().zip(sums.by_phase).try_for_each(|(name, results)| row(name, results))
+        SIDES.iter().zip(sums.by_side_to_move).try_for_each(|(name, (_, results))| row(name, results))?;
+        sums.by_phase.iter().try_for_each(|&(name, results)| row(name, results))
     }
 
     fn write_counts(&self, to: &mut String) -> fmt::Result {
         let (sums, scores, all) = (&self.sums, &self.sums.scores, self.sums.positions);
         write!(to, "\npieces      ")?;
-        for ((_, name), count) in PIECES.into_iter().zip(sums.by_pieces) {
+        for (name, count) in sums.by_pieces {
             write!(to, "  {name}: {:.1} %", percent(count, all))?;
         }
         writeln!(to)?;

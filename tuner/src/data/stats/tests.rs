@@ -31,7 +31,7 @@ R5k1/5ppp/8/8/8/8/8/K7 b - - [0.5]
 R5k1/5ppp/8/8/8/8/8/K7 b - - [1.0]
 ";
     let found = stats_of(text);
-    assert_eq!(found.sums.suspicions, [1, 1, 1, 1]);
+    assert_eq!(found.sums.suspicions, SUSPICIONS.map(|name| (name, 1)));
     let places: Vec<u64> = found.suspects.iter().map(|suspect| suspect.place.number).collect();
     assert_eq!(places, [3, 4, 5, 2]);
     assert!(found.to_table().contains("made up:3: mated, but not lost: 1/2-1/2: R5k1/"), "{}", found.to_table());
@@ -51,7 +51,8 @@ fn counts_shares_separately() {
         "{table}"
     );
     // A share counts as neither a win nor a loss.
-    assert_eq!((found.sums.suspicions, found.duplicates), ([0; 4], Duplicates { again: 2, disputed: 1 }));
+    assert_eq!(found.sums.suspicions, SUSPICIONS.map(|name| (name, 0)));
+    assert_eq!(found.duplicates, Duplicates { again: 2, disputed: 1 });
     let found = stats_of(&endings(300, |_| false));
     assert!(!found.to_table().contains("share   points"), "{}", found.to_table());
 }
