@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 /// The correlation of two numbers over positions that are grouped in games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::data) struct Correlation {
-    count: u64,
+    pub(super) count: u64,
     /// The sums of both numbers, of their squares and of their products.
     sums: [i64; 5],
     /// The number of games or other groups, counted by changes between neighbours.
@@ -28,10 +28,6 @@ impl Serialize for Correlation {
 }
 
 impl Correlation {
-    pub(super) fn count(&self) -> u64 {
-        self.count
-    }
-
     /// Returns the coefficient, from −1 to 1; `None` if one of the numbers is constant.
     pub(in crate::data) fn coefficient(&self) -> Option<f64> {
         let (of_x, of_y, product) = self.moments();
@@ -59,19 +55,12 @@ impl Correlation {
         (self.groups.max(1) as f64).sqrt().recip()
     }
 
-    /// Returns true if the correlation is significantly positive.
-    pub(super) fn is_positive(&self) -> bool {
-        self.is_beyond(1.0)
-    }
-
-    /// Returns true if the correlation is significantly negative.
-    pub(super) fn is_negative(&self) -> bool {
-        self.is_beyond(-1.0)
-    }
-
-    fn is_beyond(&self, sign: f64) -> bool {
+    /// Returns the sign of the correlation; 0 if it is negligible or not significant.
+    pub(super) fn sign(&self) -> i8 {
         let least = SLIGHT.max(CERTAIN * self.error());
-        self.coefficient().is_some_and(|coefficient| sign * coefficient > least)
+        self.coefficient()
+            .filter(|coefficient| coefficient.abs() > least)
+            .map_or(0, |coefficient| coefficient.signum() as i8)
     }
 
     /// Returns both variances and the covariance, each times the square of the count.

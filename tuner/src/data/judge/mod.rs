@@ -90,7 +90,7 @@ impl Evidence {
     pub(super) fn add(&mut self, position: &Position, label: &Label) {
         let (side, balance) = (position.side_to_move().index(), material_balance(position));
         let points = i64::from(label.outcome.units()) - POINT;
-        self.results.add(side, balance.into(), points, label.group);
+        self.results.0[side].add(balance.into(), points, label.group);
         self.draws += u64::from(label.outcome == ResultLabel::DRAW);
         self.by_phase[phase_part(phase(position))] += 1;
         if position.occupied().count() >= FULL_BOARD {
@@ -98,7 +98,7 @@ impl Evidence {
             self.full[1] += u64::from(balance.abs() >= AHEAD);
         }
         if let Some(score) = label.score {
-            self.scores.add(side, balance.into(), score.into(), label.group);
+            self.scores.0[side].add(balance.into(), score.into(), label.group);
             if score.unsigned_abs() >= WINNING {
                 self.winning[0] += 1;
                 self.winning[1] += (POINT + points * i64::from(score.signum())) as u64;
@@ -118,12 +118,12 @@ impl Evidence {
     }
 
     fn positions(&self) -> u64 {
-        self.results.both().count()
+        self.results.both().count
     }
 
     /// Returns the warnings to heed before a fit; warnings of results alone only if results are fitted.
     fn warnings(&self, are_results_fitted: bool) -> Vec<String> {
-        let has_scores = self.scores.both().count() > 0;
+        let has_scores = self.scores.both().count > 0;
         let faults = [self.results.fault(), self.scores.fault()];
         let right = |fault: usize, name| (has_scores && faults[fault].is_none()).then_some(name);
         let views =

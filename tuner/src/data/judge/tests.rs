@@ -52,7 +52,7 @@ fn sound_data_have_no_view_fault() {
     assert_eq!((found.results.fault(), found.scores.fault()), (None, None));
     let [white, black] = found.results.0;
     assert!(white.coefficient().unwrap() > 0.5 && black.coefficient().unwrap() > 0.5);
-    assert_eq!((found.positions(), white.count(), black.count()), (2000, 1000, 1000));
+    assert_eq!((found.positions(), white.count, black.count), (2000, 1000, 1000));
     // Two contradicting lines may be due to chance.
     let few = evidence("8/8/8/8/8/k7/7R/K7 w - - [0.0]\n8/8/8/8/8/k7/7P/K7 w - - [1.0]\n");
     assert_eq!(few.warnings(true), [""; 0]);

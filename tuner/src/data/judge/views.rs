@@ -27,10 +27,6 @@ pub(in crate::data) enum ViewFault {
 }
 
 impl WithMaterial {
-    pub(super) fn add(&mut self, side: usize, material: i64, label: i64, group: u32) {
-        self.0[side].add(material, label, group);
-    }
-
     /// Adds the next part of a file.
     pub(super) fn merge(&mut self, part: &Self) {
         self.0.iter_mut().zip(&part.0).for_each(|(sum, more)| sum.merge(more));
@@ -45,9 +41,9 @@ impl WithMaterial {
     /// Returns the fault of the view, if there is one.
     pub(in crate::data) fn fault(&self) -> Option<ViewFault> {
         let [white, black] = &self.0;
-        match (white.is_negative(), black.is_negative()) {
-            (true, true) => Some(ViewFault::Black),
-            (true, false) if black.is_positive() => Some(ViewFault::SideToMove),
+        match (white.sign(), black.sign()) {
+            (-1, -1) => Some(ViewFault::Black),
+            (-1, 1) => Some(ViewFault::SideToMove),
             _ => match self.share_inverted()? {
                 share if share > 1.0 - CLEAR => Some(ViewFault::SideToMove),
                 share => Some(ViewFault::Mixed(share)),
@@ -59,7 +55,7 @@ impl WithMaterial {
     /// and that of the side to move are the same, so the correlation there is the expected one with Black to move.
     fn share_inverted(&self) -> Option<f64> {
         let [white, black] = &self.0;
-        if !white.is_positive() {
+        if white.sign() != 1 {
             return None;
         }
         let (expected, found) = (white.slope()?, black.slope()?);
