@@ -29,7 +29,7 @@ where
     }
     let all: f64 = counts.iter().map(|count| count.1).sum();
     let by_chance: f64 = counts.iter().map(|count| (count.1 / all).powi(2)).sum();
-    if 1.0 - changes / all < by_chance + EXCESS_AGREEMENT {
+    if all == 0.0 || 1.0 - changes / all < by_chance + EXCESS_AGREEMENT {
         return None;
     }
     let shortest = (RUN_LENGTH * all / (changes + 1.0)) as usize;

@@ -36,22 +36,6 @@ pub(crate) enum Column<T> {
 }
 
 impl<T: Pod> Column<T> {
-    fn of_file(file: &File, path: &Path, length: usize) -> Result<Self, StorageError> {
-        let refused = |error| StorageError::of(path, error);
-        let found = file.metadata().map_err(refused)?.len();
-        let expected = (length as u64).saturating_mul(size_of::<T>() as u64);
-        if found != expected {
-            return Err(StorageError::of(path, format!("{found} bytes, expected {expected}")));
-        }
-        if length == 0 {
-            return Ok(Self::default());
-        }
-        // SAFETY: the map is only read. The file is this program's own, a temporary one without a name.
-        #[allow(unsafe_code, reason = "mapping a file cannot be had without")]
-        let map = unsafe { Mmap::map(file) }.map_err(refused)?;
-        Ok(Column::Mapped(Arc::new(map)))
-    }
-
     /// Returns true if the column is in a mapped file.
     pub(crate) fn is_mapped(&self) -> bool {
         matches!(self, Column::Mapped(_))
@@ -82,7 +66,7 @@ impl<T: Pod> Deref for Column<T> {
     fn deref(&self) -> &[T] {
         match self {
             Column::Memory(numbers) => numbers,
-            // Maps are aligned to pages, and their length was checked to be a whole number of records.
+            // Maps are aligned to pages, and their files hold whole records.
             Column::Mapped(map) => bytemuck::cast_slice(map),
         }
     }
@@ -190,7 +174,13 @@ impl<T: Pod> ColumnWriter<T> {
             }
             Target::File { file, path } => {
                 let file = file.into_inner().map_err(|error| StorageError::of(&path, error.into_error()))?;
-                Column::of_file(&file, &path, self.length)
+                if self.length == 0 {
+                    return Ok(Column::default());
+                }
+                // SAFETY: the map is only read. The file is this program's own, a temporary one without a name.
+                #[allow(unsafe_code, reason = "mapping a file cannot be had without")]
+                let map = unsafe { Mmap::map(&file) }.map_err(|error| StorageError::of(&path, error))?;
+                Ok(Column::Mapped(Arc::new(map)))
             }
         }
     }

@@ -56,10 +56,6 @@ pub(super) struct StoreWriter {
     limit: usize,
     packed: ColumnWriter<Packed>,
     groups: ColumnWriter<u32>,
-    /// True if there are positions of games that can be distinguished.
-    has_named: bool,
-    /// True if there are positions of unknown games.
-    has_nameless: bool,
 }
 
 impl StoreWriter {
@@ -69,8 +65,6 @@ impl StoreWriter {
             limit: storage.of_positions(),
             packed: ColumnWriter::default(),
             groups: ColumnWriter::default(),
-            has_named: false,
-            has_nameless: false,
         }
     }
 
@@ -78,9 +72,6 @@ impl StoreWriter {
     pub(super) fn push(&mut self, row: &StoredRow) -> Result<(), StorageError> {
         self.packed.push(row.packed)?;
         self.groups.push(row.group)?;
-        let is_named = row.group & GAME != 0;
-        self.has_named |= is_named;
-        self.has_nameless |= !is_named;
         if self.packed.bytes_in_memory() + self.groups.bytes_in_memory() > self.limit {
             self.packed.spill(&self.storage.folder)?;
             self.groups.spill(&self.storage.folder)?;
@@ -100,8 +91,9 @@ impl StoreWriter {
         // neighbours among the latter share results hardly more often than by chance.
         let named = |(group, outcome): (u32, ResultLabel)| ((group & GAME != 0).then_some(group), outcome);
         let items = || results(&packed, &groups).map(named);
-        let runs = if self.has_nameless { result_runs(items) } else { None };
-        let grouping = match (self.has_named, self.has_nameless) {
+        let (is_named, is_nameless) = (|&group: &u32| group & GAME != 0, |&group: &u32| group & GAME == 0);
+        let runs = result_runs(items);
+        let grouping = match (groups.iter().any(is_named), groups.iter().any(is_nameless)) {
             (true, false) => Grouping::Games,
             (true, true) => Grouping::Mixed,
             _ if runs.is_some() => Grouping::ResultRuns,
