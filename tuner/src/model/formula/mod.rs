@@ -95,20 +95,13 @@ impl Formula {
         let origin = Origin { name: self.names.len(), place };
         let mut nodes = [0; 4];
         for (index, node) in nodes.iter_mut().enumerate() {
-            let mut shown = name.to_owned();
-            let mut slot = self.slots;
-            if is_sided {
-                shown += [".white", ".black"][index / 2];
-                slot += index / 2 * kind.width();
-            }
-            if kind == SumKind::Pair {
-                shown += [".mg", ".eg"][index % 2];
-                slot += index % 2;
-            }
-            let slot = slot as u32;
+            let (side, half) = (index / 2 * usize::from(is_sided), index % kind.width());
+            let slot = (self.slots + side * kind.width() + half) as u32;
             *node = self.graph.push(Op::Slot(slot), Interval::ANY);
             if self.totals.iter().all(|total| total.0 != slot) {
-                self.totals.push((slot, shown, place));
+                let side = if is_sided { [".white", ".black"][side] } else { "" };
+                let half = if kind == SumKind::Pair { [".mg", ".eg"][half] } else { "" };
+                self.totals.push((slot, format!("{name}{side}{half}"), place));
             }
         }
         self.slots += kind.width() * if is_sided { 2 } else { 1 };
