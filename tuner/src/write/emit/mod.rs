@@ -10,7 +10,7 @@ use common::files::{JSON, Kind, PARAMETERS};
 
 use crate::source::Parameter;
 pub use read::{numbers_in, values_of};
-use tables::{ArrayValue, tables};
+use tables::{Elements, tables};
 
 /// The number of array elements on a line.
 const PER_LINE: usize = 8;
@@ -53,10 +53,10 @@ impl Language {
         }
     }
 
-    fn document(self, tables: &[(String, ArrayValue)]) -> String {
+    fn document(self, tables: &[(String, Elements)]) -> String {
         let statements = tables.iter().map(|(name, table)| match self {
-            Language::Toml => format!("{} = {}\n", toml_edit::Key::new(name).display_repr(), value(table, 0)),
-            Language::Json => format!("    {}: {}", serde_json::Value::from(&name[..]), value(table, 4)),
+            Language::Toml => format!("{} = {}\n", toml_edit::Key::new(name).display_repr(), value(table, 0, 0)),
+            Language::Json => format!("    {}: {}", serde_json::Value::from(&name[..]), value(table, 0, 4)),
         });
         let statements: Vec<String> = statements.collect();
         match self {
@@ -66,18 +66,19 @@ impl Language {
     }
 }
 
-/// Formats a number or nested arrays of numbers; TOML and JSON share this syntax.
-fn value(of: &ArrayValue, indent: usize) -> String {
-    let values = match of {
-        ArrayValue::Element(text) => return text.clone(),
-        ArrayValue::List(values) => values,
-    };
-    let is_flat = matches!(values.first(), Some(ArrayValue::Element(_)));
-    let elements: Vec<String> = values.iter().map(|of| value(of, indent + 4)).collect();
-    if is_flat && elements.len() <= PER_LINE {
-        return format!("[{}]", elements.join(", "));
+/// Formats elements with the same first `depth` indices, a number or nested arrays; TOML and JSON share this syntax.
+fn value(elements: &[(Vec<usize>, String)], depth: usize, indent: usize) -> String {
+    let (indices, text) = &elements[0];
+    if indices.len() == depth {
+        return text.clone();
     }
-    let lines: Vec<String> = elements.chunks(if is_flat { PER_LINE } else { 1 }).map(|line| line.join(", ")).collect();
+    let is_flat = indices.len() == depth + 1;
+    let parts = elements.chunk_by(|a, b| a.0[depth] == b.0[depth]);
+    let parts: Vec<String> = parts.map(|part| value(part, depth + 1, indent + 4)).collect();
+    if is_flat && parts.len() <= PER_LINE {
+        return format!("[{}]", parts.join(", "));
+    }
+    let lines: Vec<String> = parts.chunks(if is_flat { PER_LINE } else { 1 }).map(|line| line.join(", ")).collect();
     let (blank, end) = (" ".repeat(indent + 4), " ".repeat(indent));
     format!("[\n{blank}{}\n{end}]", lines.join(&format!(",\n{blank}")))
 }

@@ -5,24 +5,20 @@ use anyhow::{Result, anyhow, bail, ensure};
 use super::{MOST_DIMENSIONS, format_number};
 use crate::source::Parameter;
 
-/// An element as text, or a nested list of elements.
-#[derive(Debug)]
-pub(super) enum ArrayValue {
-    Element(String),
-    List(Vec<ArrayValue>),
-}
+/// The elements of an array in order: their indices, and their numbers as text.
+pub(super) type Elements = Vec<(Vec<usize>, String)>;
 
 /// Groups parameters into arrays with their names, in their order.
-pub(super) fn tables(parameters: &[Parameter]) -> Result<Vec<(String, ArrayValue)>> {
+pub(super) fn tables(parameters: &[Parameter]) -> Result<Vec<(String, Elements)>> {
     let names = parameters.iter().map(|parameter| indexed(&parameter.name)).collect::<Result<Vec<_>>>()?;
     let named: Vec<_> = names.into_iter().zip(parameters).collect();
     named.chunk_by(|a, b| a.0.0 == b.0.0).map(table).collect()
 }
 
 /// Returns the array of parameters of one name, each with its name and indices.
-fn table(members: &[((&str, Vec<usize>), &Parameter)]) -> Result<(String, ArrayValue)> {
+fn table(members: &[((&str, Vec<usize>), &Parameter)]) -> Result<(String, Elements)> {
     let decimals = members.iter().map(|(_, parameter)| parameter.decimals).max().unwrap_or(0);
-    let mut array = ArrayValue::List(Vec::new());
+    let mut elements = Vec::new();
     for (place, ((name, indices), parameter)) in members.iter().enumerate() {
         let expected = following(place.checked_sub(1).map(|before| &members[before].0.1[..]), indices.len());
         if !expected.contains(indices) {
@@ -36,19 +32,11 @@ fn table(members: &[((&str, Vec<usize>), &Parameter)]) -> Result<(String, ArrayV
         }
         let is_alike = parameter.is_pair() == members[0].1.is_pair();
         ensure!(is_alike, "`{}`: single values and pairs are in one array", parameter.name);
-        let mut at = &mut array;
-        for &index in indices {
-            let ArrayValue::List(values) = at else { unreachable!("indices follow one another") };
-            if index == values.len() {
-                values.push(ArrayValue::List(Vec::new()));
-            }
-            at = &mut values[index];
-        }
         let numbers: Vec<String> = parameter.start.iter().map(|&value| format_number(value, decimals)).collect();
         let numbers = numbers.join(", ");
-        *at = ArrayValue::Element(if parameter.is_pair() { format!("[{numbers}]") } else { numbers });
+        elements.push((indices.clone(), if parameter.is_pair() { format!("[{numbers}]") } else { numbers }));
     }
-    Ok((members[0].0.0.to_owned(), array))
+    Ok((members[0].0.0.to_owned(), elements))
 }
 
 /// Returns the index tuples that may follow: one dimension incremented, all later dimensions 0.
