@@ -4,6 +4,8 @@
 //! any number of threads or processes computes the same bits.
 
 use std::borrow::Cow;
+use std::iter::StepBy;
+use std::ops::Range;
 
 use super::{Block, PARTS, Rows, RowsWriter};
 use crate::parallel;
@@ -19,20 +21,16 @@ pub(super) fn are_divided() -> bool {
     processes::are_several()
 }
 
-/// A part of the rows: every [`PARTS`]-th chunk.
+/// A part of the rows: every [`PARTS`]-th chunk, or a single one.
 pub(crate) struct Part<'r> {
     rows: &'r Rows,
-    number: usize,
+    chunks: StepBy<Range<usize>>,
 }
 
 impl<'r> Part<'r> {
-    fn chunks(&self) -> impl Iterator<Item = usize> + use<'r> {
-        (self.number..self.rows.chunk_count()).step_by(PARTS)
-    }
-
     /// Iterates over the blocks in order.
     pub(crate) fn blocks(self) -> impl Iterator<Item = Block<'r>> {
-        self.chunks().flat_map(move |chunk| self.rows.blocks_of(chunk, 0..usize::MAX))
+        self.chunks.flat_map(move |chunk| self.rows.blocks_of(chunk, 0..usize::MAX))
     }
 }
 
@@ -50,21 +48,13 @@ impl Rows {
     /// Computes the result of every part and returns them in order.
     pub(crate) fn each_part<T: Shared>(&self, work: impl Fn(Part<'_>) -> T + Sync) -> Vec<T> {
         let first: Vec<usize> = (0..PARTS.min(self.chunk_count())).collect();
-        self.each_chunk(&first, |number| work(Part { rows: self, number }))
+        self.each_chunk(&first, |first| work(Part { rows: self, chunks: (first..self.chunk_count()).step_by(PARTS) }))
     }
 
-    /// Computes a result per row and returns them in order; `work` computes the results of the rows of a part.
+    /// Computes a result per row and returns them in order; `work` computes the results of the rows of a chunk.
     pub(crate) fn by_row<T: Shared + Copy>(&self, work: impl Fn(Part<'_>) -> Vec<T> + Sync) -> Vec<T> {
-        let parts = self.each_part(work);
-        let mut rest: Vec<&[T]> = parts.iter().map(Vec::as_slice).collect();
-        let mut all = Vec::with_capacity(self.len());
-        for chunk in 0..self.chunk_count() {
-            let rest = &mut rest[chunk % PARTS];
-            let (own, others) = rest.split_at(self.chunk_len(chunk));
-            all.extend_from_slice(own);
-            *rest = others;
-        }
-        all
+        let chunks: Vec<usize> = (0..self.chunk_count()).collect();
+        self.each_chunk(&chunks, |chunk| work(Part { rows: self, chunks: (chunk..chunk + 1).step_by(1) })).concat()
     }
 
     /// Returns true if rows of any process are in mapped files.
@@ -74,7 +64,7 @@ impl Rows {
 
     /// Returns the number of entries of all rows, local or not.
     pub(crate) fn entries_of_all(&self) -> usize {
-        self.each_part(|part| part.chunks().map(|chunk| self.chunk(chunk).leaf.len()).sum::<usize>()).into_iter().sum()
+        self.each_part(|part| part.chunks.map(|chunk| self.chunk(chunk).leaf.len()).sum::<usize>()).into_iter().sum()
     }
 
     /// Returns all rows, including copies of those of other processes.

@@ -113,7 +113,10 @@ impl RowsWriter {
             entries = &entries[own..];
         }
         assert!(entries.is_empty(), "a segment of the shape");
-        if !self.begin_row(target)? {
+        if self.len().is_multiple_of(CHUNK) {
+            self.begin_chunk();
+        }
+        if !self.add_row(target)? {
             return Ok(());
         }
         self.length.extend(lengths)?;
@@ -222,14 +225,6 @@ impl RowsWriter {
     fn begin_chunk(&mut self) {
         self.is_kept = !self.is_divided || is_dealt_here(self.chunks.len());
         self.chunks.push(self.end());
-    }
-
-    /// Begins a row, and a new chunk if the last one is full. Returns true if the row is local.
-    fn begin_row(&mut self, target: f32) -> Result<bool> {
-        if self.len().is_multiple_of(CHUNK) {
-            self.begin_chunk();
-        }
-        self.add_row(target)
     }
 
     /// Begins a row of the last chunk. Returns true if the row is local.
