@@ -1,6 +1,6 @@
 //! The provenance block of a parameter file: comments on the origin of its numbers, and K for the engine to read.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result};
 use common::text::escape;
 use engine::eval::toml_file::{SCALE, scale_of};
 
@@ -48,20 +48,16 @@ pub fn provenance_of(text: &str) -> Option<String> {
     Some(lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// Puts `block` at the top of `text`. Removes earlier blocks, each with one blank line after it, and any other entry of
+/// Puts `block` at the top of `text`. Removes earlier blocks, each with the blank lines after it, and any other entry of
 /// the scale: the entry in `block` replaces it.
 pub(super) fn replace(text: &str, block: &str) -> Result<String> {
-    let mut rest = String::with_capacity(text.len());
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut lines = text.split_inclusive('\n').enumerate().peekable();
-    while let Some((i, line)) = lines.next() {
-        if line.trim_end() != BEGIN {
-            rest.push_str(line);
-            continue;
-        }
-        let has_end = lines.any(|(_, line)| line.trim_end() == END);
-        ensure!(has_end, "line {}: the provenance block that begins here has no end", i + 1);
-        lines.next_if(|(_, line)| line.trim_end().is_empty());
+    let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text).to_owned();
+    while let Some((before, block)) = rest.split_once(BEGIN) {
+        let line = 1 + before.matches('\n').count();
+        let (_, after) = block
+            .split_once(END)
+            .with_context(|| format!("line {line}: the provenance block that begins here has no end"))?;
+        rest = before.to_owned() + after.trim_start_matches(['\r', '\n']);
     }
     if let Some((_, span)) = scale_of(&rest)? {
         let start = rest[..span.start].rfind('\n').map_or(0, |newline| newline + 1);
