@@ -141,13 +141,13 @@ impl Formula {
         if self.score.is_some() {
             return Err(place.error("there are two scores: one line `score = …` says it all"));
         }
-        if let Some(Origin { name, place }) = value.sided {
-            let name = &self.names[name].0;
-            return Err(place.error(format!("`{name}` is sided: write `{name}.white` or `{name}.black`")));
-        }
-        if let Some(Origin { name, place }) = value.pair {
-            let name = &self.names[name].0;
-            return Err(place.error(format!("`{name}` is a pair: write `{name}.mg` or `{name}.eg`")));
+        for (origin, is, [one, other]) in
+            [(value.sided, "sided", ["white", "black"]), (value.pair, "a pair", ["mg", "eg"])]
+        {
+            if let Some(Origin { name, place }) = origin {
+                let name = &self.names[name].0;
+                return Err(place.error(format!("`{name}` is {is}: write `{name}.{one}` or `{name}.{other}`")));
+            }
         }
         self.score = Some((value, place));
         Ok(())

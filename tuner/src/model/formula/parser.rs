@@ -264,12 +264,11 @@ impl<'p, 't> Parser<'p, 't> {
     fn unknown(&self, name: &str) -> String {
         const SHOWN: usize = 24;
         let declared = self.formula.names.iter().map(|(name, _)| &name[..]);
-        let known: Vec<&str> = self.arguments.iter().map(|argument| argument.0).chain(declared).collect();
-        let more = if known.len() > SHOWN { ", …" } else { "" };
-        let shown = known[..known.len().min(SHOWN)].join(", ");
-        if known.is_empty() {
-            return format!("unknown name `{}`: nothing has been named yet", brief(name));
-        }
-        format!("unknown name `{}`: so far there are {shown}{more}", brief(name))
+        let mut known = self.arguments.iter().map(|argument| argument.0).chain(declared);
+        let shown = known.by_ref().take(SHOWN).collect::<Vec<_>>().join(", ");
+        let more = if known.next().is_some() { ", …" } else { "" };
+        let known =
+            if shown.is_empty() { "nothing has been named yet" } else { &format!("so far there are {shown}{more}") };
+        format!("unknown name `{}`: {known}", brief(name))
     }
 }

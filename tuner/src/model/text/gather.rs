@@ -180,17 +180,14 @@ impl Gather {
 fn wrong_side(header: &Header, word: &str, parameter: usize) -> String {
     let parameter = &header.parameters[parameter];
     let (word, name) = (shown(word), &parameter.name);
-    match parameter.sum.map(|sum| &header.sums[sum]) {
-        Some(sum) if sum.is_sided => format!(
-            "{word}: `{name}` counts in `{}`, which is sided: write `w` before White's entries, `b` before Black's",
-            sum.name
-        ),
-        Some(sum) => format!(
-            "{word}: `{name}` counts in `{}`, which is not sided: write its entries before `w` and `b`",
-            sum.name
-        ),
-        None => format!("{word}: `{name}` is a free number (param): the formula has it, rows do not count it"),
-    }
+    let Some(sum) = parameter.sum.map(|sum| &header.sums[sum]) else {
+        return format!("{word}: `{name}` is a free number (param): the formula has it, rows do not count it");
+    };
+    let which = match sum.is_sided {
+        true => "sided: write `w` before White's entries, `b` before Black's",
+        false => "not sided: write its entries before `w` and `b`",
+    };
+    format!("{word}: `{name}` counts in `{}`, which is {which}", sum.name)
 }
 
 /// Describes a count of a parameter that is no multiple of its unit, and a unit that fits, if there is a plain one.

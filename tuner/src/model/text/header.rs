@@ -280,14 +280,14 @@ impl Header {
         if self.is_of_engine {
             self.columns = LABELS.to_vec();
         }
+        let facts = self.facts.iter().enumerate().map(|(fact, (name, _))| (&name[..], RowColumn::Fact(1 + fact)));
+        let known: Vec<(&str, RowColumn)> = RESERVED.into_iter().zip(COLUMNS).chain(facts).collect();
         loop {
             let (name, place) = words.next();
             if name.is_empty() {
                 break;
             }
-            let reserved = RESERVED.iter().position(|reserved| *reserved == name).map(|place| COLUMNS[place]);
-            let fact = || Some(RowColumn::Fact(1 + self.facts.iter().position(|fact| fact.0 == name)?));
-            let column = reserved.or_else(fact).ok_or_else(|| {
+            let column = known.iter().find(|known| known.0 == name).map(|known| known.1).ok_or_else(|| {
                 let facts: String = self.facts.iter().map(|fact| format!(", {}", fact.0)).collect();
                 place.error(format!(
                     "`{}` is no column: there are {} and the facts{}",
@@ -309,13 +309,11 @@ impl Header {
                 return Err(place.error("score and constant exclude one another: the constant follows from the score"));
             }
         }
-        let facts = self.facts.iter().enumerate().map(|(fact, (name, _))| (RowColumn::Fact(1 + fact), &name[..]));
-        for (column, name) in [(RowColumn::Result, "result")].into_iter().chain(facts) {
-            if !self.columns.contains(&column) {
-                return Err(start.error(format!("the column `{name}` is missing")));
-            }
+        let is_needed = |column| matches!(column, RowColumn::Result | RowColumn::Fact(_));
+        match known.into_iter().find(|&(_, column)| is_needed(column) && !self.columns.contains(&column)) {
+            Some((name, _)) => Err(start.error(format!("the column `{name}` is missing"))),
+            None => Ok(()),
         }
-        Ok(())
     }
 }
 

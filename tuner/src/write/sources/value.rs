@@ -104,11 +104,7 @@ impl ValueNode {
 
 /// Parses the tokens of an expression; a minus before surrounding brackets negates its numbers if `is_negated`.
 fn parse(tokens: &[SourceToken], pair: Option<&PairPattern>, depth: usize, is_negated: bool) -> ValueNode {
-    let range = match tokens {
-        [first, .., last] => first.start..last.end(),
-        [only] => only.start..only.end(),
-        [] => 0..0,
-    };
+    let range = tokens.first().zip(tokens.last()).map_or(0..0, |(first, last)| first.start..last.end());
     let signed = |number: Literal| match is_negated {
         true => Literal { is_negated, value: -number.value, ..number },
         false => number,
