@@ -248,7 +248,7 @@ impl Sources {
             let wanted = match (is_pair, pair) {
                 (false, _) => "a decimal number".to_owned(),
                 (true, None) => "a pair of decimal numbers".to_owned(),
-                (true, Some(pair)) => format!("a pair of decimal numbers as in `{}`", pair.text()),
+                (true, Some(pair)) => format!("a pair of decimal numbers as in `{}`", pair.text),
             };
             format!("{}: expected {wanted}, found {}", self.place(file, node.range.start), self.shown(file, node))
         })?;

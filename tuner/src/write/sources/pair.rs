@@ -10,7 +10,8 @@ use super::syntax::Syntax;
 /// A pattern of a midgame and an endgame number: `S({mg}, {eg})`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PairPattern {
-    text: String,
+    /// The pattern as the user wrote it.
+    pub(super) text: String,
     /// The tokens, with [`WORDS`] in place of the numbers.
     parts: Vec<Vec<u8>>,
 }
@@ -37,16 +38,6 @@ impl FromStr for PairPattern {
 }
 
 impl PairPattern {
-    /// Returns the pattern as the user wrote it.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Formats a pair from its formatted numbers.
-    pub fn written(&self, [midgame, endgame]: [&str; 2]) -> String {
-        self.text.replace(PLACES[0], midgame).replace(PLACES[1], endgame)
-    }
-
     /// Returns the numbers of a pair that matches the pattern, midgame first.
     pub(super) fn matches(&self, mut tokens: &[SourceToken]) -> Option<[Literal; 2]> {
         let mut found = [None, None];
