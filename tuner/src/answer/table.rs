@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Write};
 
+use crate::name_of;
 use crate::objective::SampleLoss;
 use crate::run::{Change, FOLDS, Losses, Outcome, PriorChoice, SetLoss};
 
@@ -44,7 +45,7 @@ impl Outcome {
                 "\n             in {folds} of {FOLDS} folds: {loss:.6} on what was not fitted; {start:.6} at the start"
             );
         }
-        let (method, rounds, iterations) = (self.settings.method.name(), self.rounds, self.iterations);
+        let (method, rounds, iterations) = (name_of(&self.settings.method), self.rounds, self.iterations);
         let ratio = self.gradient_ratio;
         let course =
             format!("by {method}, {rounds} rounds, {iterations} iterations, gradient down to {ratio:.1e} of the start");

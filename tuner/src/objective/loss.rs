@@ -4,7 +4,6 @@
 //! `σ(K q) = 1 / (1 + 10^(−K q / 400)) = 1 / (1 + e^(−z))`.
 
 use crate::model::tape::exponential::{exponential, exponential_ratio};
-use crate::name_of;
 use crate::objective::vectors::{Loop, Vectors, run};
 use clap::ValueEnum;
 use serde::Serialize;
@@ -46,11 +45,6 @@ impl Cost {
 }
 
 impl SampleLoss {
-    /// Returns the name on the command line.
-    pub fn name(self) -> String {
-        name_of(&self)
-    }
-
     /// Returns the loss of logit `z` with target `y`.
     #[inline(always)]
     pub(super) fn cost(self, z: f64, y: f64) -> Cost {
@@ -161,6 +155,7 @@ fn logistic(z: f64) -> Logistic {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::name_of;
 
     #[test]
     fn vectorised_losses_equal_single_ones_bit_by_bit() {
@@ -224,7 +219,7 @@ mod tests {
     #[test]
     fn losses_have_their_usual_names() {
         assert_eq!(
-            [SampleLoss::SquaredError, SampleLoss::CrossEntropy].map(SampleLoss::name),
+            [SampleLoss::SquaredError, SampleLoss::CrossEntropy].map(|loss| name_of(&loss)),
             ["mse", "cross-entropy"]
         );
     }

@@ -6,7 +6,6 @@
 //! are drawn to their starts. With a fixed scale, `s` is 1 everywhere.
 
 use crate::model::layout::{Layout, SumKind};
-use crate::name_of;
 use crate::objective::linear::{SymmetricMatrix, dot};
 use clap::ValueEnum;
 use serde::Serialize;
@@ -20,13 +19,6 @@ pub enum PriorScale {
     Free,
     /// All parameters are drawn to their starts.
     Fixed,
-}
-
-impl PriorScale {
-    /// Returns the name on the command line.
-    pub fn name(self) -> String {
-        name_of(&self)
-    }
 }
 
 /// The penalty `λ Σ (θ − s θ₀)²`.

@@ -15,7 +15,6 @@ pub use lbfgs::Lbfgs;
 pub use limits::Limits;
 pub use local_search::LocalSearch;
 
-use crate::name_of;
 use crate::objective::Objective;
 use anyhow::Result;
 use clap::ValueEnum;
@@ -60,11 +59,6 @@ impl Method {
             Method::Adam => Box::new(Adam::default()),
             Method::LocalSearch => Box::new(LocalSearch { seed, ..LocalSearch::default() }),
         }
-    }
-
-    /// Returns the name on the command line.
-    pub fn name(self) -> String {
-        name_of(&self)
     }
 }
 

@@ -14,7 +14,6 @@ use crate::data::Dataset;
 use crate::model::merino::{CONSTANT, merino, numbers_of_leaf};
 use crate::model::rows::{CHUNK, RowBuilder, Rows, RowsWriter, is_dealt_here};
 use crate::model::text::{Parameter, TextRows};
-use crate::name_of;
 use crate::parallel;
 use crate::progress::Progress;
 use crate::source::numbers::Numbers;
@@ -26,13 +25,6 @@ pub enum Resolve {
     Qsearch,
     /// The position itself: for data known to be quiet.
     Static,
-}
-
-impl Resolve {
-    /// Returns its name on the command line.
-    pub fn name(self) -> String {
-        name_of(&self)
-    }
 }
 
 /// Merino's evaluation with starting values of its parameters.

@@ -14,6 +14,7 @@ use super::Engine;
 use crate::data::io::{Storage, StorageError};
 use crate::data::{ReadOptions, Source};
 use crate::model::text::VERSION;
+use crate::name_of;
 use crate::progress::{Progress, Unit};
 
 /// The label columns in front of the engine's own columns, and the other kinds of lines.
@@ -32,7 +33,7 @@ impl Engine {
         std::fs::create_dir_all(folder).map_err(|error| StorageError::of(folder, error))?;
         let mut digest = Sha256::new();
         let mut add = |part: &str| digest.update(format!("{}:{part}", part.len()));
-        [VERSION, COLUMNS, &self.resolve.name()].into_iter().for_each(&mut add);
+        [VERSION, COLUMNS, &name_of(&self.resolve)].into_iter().for_each(&mut add);
         for (place, word) in self.command.words.iter().enumerate() {
             add(word);
             let file = if place == 0 { program(word) } else { Some(PathBuf::from(word)) };

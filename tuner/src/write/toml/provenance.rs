@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use common::text::escape;
 use engine::eval::toml_file::{SCALE, scale_of};
 
+use crate::name_of;
 use crate::run::{Losses, Outcome};
 use crate::source::Resolve;
 
@@ -29,9 +30,9 @@ pub fn provenance(outcome: &Outcome, resolve: Resolve) -> String {
     }
     let loss = |Losses { before, after }: Losses| format!("{before:.8} -> {after:.8}");
     block += &format!("# positions   {}\n", outcome.fitted + outcome.held_out);
-    block += &format!("# resolve     {}\n", escape(&resolve.name()));
-    block += &format!("# objective   {} of the {}\n", settings.loss.name(), settings.target);
-    block += &format!("# method      {}\n", escape(&settings.method.name()));
+    block += &format!("# resolve     {}\n", name_of(&resolve));
+    block += &format!("# objective   {} of the {}\n", name_of(&settings.loss), settings.target);
+    block += &format!("# method      {}\n", name_of(&settings.method));
     block += &format!("{SCALE} = {k:.6}  # scale from centipawns to expected results\n");
     block += &format!("# lambda      {prior:?} {}\n", escape(&outcome.prior_origin()));
     block += &format!("# loss        {}\n", loss(outcome.loss));
