@@ -113,8 +113,7 @@ fn methods(pool: &ThreadPool, rows: &Rows, k: f64, theta: &[f64]) {
 
 fn main() {
     let (rows, theta) = (rows(), weights().to_vector());
-    let k =
-        fit_k(SampleLoss::SquaredError, &scores(&rows, &merino().model, &theta), rows.targets()).expect("a scale").k;
+    let k = fit_k(SampleLoss::SquaredError, &scores(&rows, &merino().model, &theta), rows.targets()).expect("a scale");
     let pools = THREADS.map(|threads| ThreadPoolBuilder::new().num_threads(threads).build().expect("threads"));
     println!("{} rows, {} entries", rows.len(), rows.entries());
     pools.iter().for_each(|pool| figures(pool, &rows, k, &theta));

@@ -84,7 +84,7 @@ fn measure(rows: &Rows, start: &[f64], written: f64) {
         act();
         nanoseconds(began.elapsed().as_secs_f64())
     };
-    let k = fit_k(SampleLoss::SquaredError, &scores(rows, &merino().model, start), rows.targets()).expect("a scale").k;
+    let k = fit_k(SampleLoss::SquaredError, &scores(rows, &merino().model, start), rows.targets()).expect("a scale");
     let objective = Objective::new(rows, &merino().model, k).expect("rows and a scale");
     let objective = objective.with_prior(PRIOR_PER_POSITION / count, start, PriorScale::Free).expect("a prior");
     // What is short is done several times.

@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 use crate::data::io::Storage;
 use crate::data::{Dataset, ReadOptions, Source};
 use crate::model::rows::Weighted;
-use crate::objective::{Difference, OneResult, SampleLoss, fit_k, loss_difference, score_loss};
+use crate::objective::{Difference, SampleLoss, fit_k, loss_difference, refuse_one_result, score_loss};
 use crate::progress::Progress;
 use crate::source::target::{Target, TargetData};
 use crate::source::{Engine, Own, Problem, Resolve, RowSource};
@@ -142,7 +142,7 @@ fn compare(
 ) -> Result<Vec<(String, Evaluation)>> {
     let (results, weights) = (labels.results.clone(), labels.weights.clone());
     if k.is_none() {
-        OneResult::refuse(&results)?;
+        refuse_one_result(&results)?;
     }
     let expected = Target::Auto.of(labels).ok().filter(|(target, _)| *target == Target::Score);
     let predictions = |targets: &[f32]| predictions(&scored, Weighted { targets, weights: &weights }, k, groups);
@@ -161,7 +161,7 @@ fn predictions(
 ) -> Result<Vec<Prediction>> {
     let with_scale = |(name, scores): &'_ (String, Vec<f32>)| match given {
         Some(k) => Ok(k),
-        None => fit_k(LOSS, scores, weighted).map(|fit| fit.k).map_err(|error| anyhow!("{name}: {error}")),
+        None => fit_k(LOSS, scores, weighted).map_err(|error| anyhow!("{name}: {error}")),
     };
     let scales = scored.iter().map(with_scale).collect::<Result<Vec<f64>>>()?;
     let all: Vec<(f64, &[f32])> = scales.into_iter().zip(scored.iter().map(|(_, scores)| &scores[..])).collect();

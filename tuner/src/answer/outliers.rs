@@ -28,7 +28,7 @@ pub struct Outliers {
 /// 1: such data need the search for outliers most.
 pub fn outliers(problem: &Problem, k: Option<f64>, count: usize, progress: &dyn Progress) -> Outliers {
     let (scores, weighted) = (problem.scores(), problem.text.rows.weighted());
-    let fitted = || fit_k(SampleLoss::default(), &scores, weighted).map_or(DEFAULT_SCALE, |fit| fit.k);
+    let fitted = || fit_k(SampleLoss::default(), &scores, weighted).unwrap_or(DEFAULT_SCALE);
     let (k, targets) = (k.unwrap_or_else(fitted), weighted.targets);
     let case = Case { problem, k, scores: &scores, targets, weights: weighted.weights, counted: None };
     Outliers {

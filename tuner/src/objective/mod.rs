@@ -19,7 +19,7 @@ mod products;
 mod vectors;
 
 pub use difference::{Difference, loss_difference, score_loss};
-pub use fit_k::{FitKError, K_MAX, K_MIN, KFit, OneResult, Score, fit_k};
+pub use fit_k::{K_MAX, K_MIN, Score, fit_k, refuse_one_result};
 pub use hessian::HessianKind;
 pub use linear::SymmetricMatrix;
 pub use loss::{SampleLoss, expectation};

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow};
 
 use super::outcome::{CurvePoint, Losses, Outcome, Seconds};
 use super::prior::{PriorChoice, PriorSearch};
@@ -136,10 +136,8 @@ impl Run<'_> {
 
     /// Fits K, the scale from centipawns to expected results, to the start.
     fn fit_k(&self, rows: &Rows, start: &[f64]) -> Result<f64> {
-        match fit_k(self.settings.loss, &scores(rows, self.model(), start), rows.weighted()) {
-            Ok(fit) => Ok(fit.k),
-            Err(error) => bail!("{error}; check the results, or give the scale with --k"),
-        }
+        fit_k(self.settings.loss, &scores(rows, self.model(), start), rows.weighted())
+            .map_err(|error| anyhow!("{error}; check the results, or give the scale with --k"))
     }
 
     /// Prepares the first round: fits K and chooses the strength of the prior.

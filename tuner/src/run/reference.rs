@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::{Losses, Outcome};
 use crate::data::{Dataset, DatasetError, ReadOptions, Source};
-use crate::objective::{Difference, FitKError, SampleLoss, fit_k, loss_difference, score_loss, scores};
+use crate::objective::{Difference, SampleLoss, fit_k, loss_difference, score_loss, scores};
 use crate::progress::Progress;
 use crate::source::Problem;
 use crate::source::target::{Target, TargetData};
@@ -79,9 +79,9 @@ impl Reference {
     ///
     /// # Errors
     /// If the scores before or the scores after determine no K.
-    pub fn of(name: &str, scores: [&[f64]; 2], targets: &[f32], groups: &[u32]) -> Result<Self, FitKError> {
+    pub fn of(name: &str, scores: [&[f64]; 2], targets: &[f32], groups: &[u32]) -> Result<Self> {
         let loss = SampleLoss::SquaredError;
-        let sides = [(fit_k(loss, scores[0], targets)?.k, scores[0]), (fit_k(loss, scores[1], targets)?.k, scores[1])];
+        let sides = [(fit_k(loss, scores[0], targets)?, scores[0]), (fit_k(loss, scores[1], targets)?, scores[1])];
         let [before, after] = sides.map(|(k, scores)| score_loss(loss, k, scores, targets));
         let (losses, difference) =
             (Losses { before, after }, loss_difference(loss, sides[0], sides[1], targets, groups));
@@ -157,7 +157,7 @@ pub(super) fn judge_on_sets(
             false => score(&before, &numbers[1]),
         };
         let of_rows: Vec<f32> = (0..first.len()).map(|row| targets[before.position_of(row).unwrap_or(row)]).collect();
-        Ok(Reference::of(&name, [&first, &second], &of_rows, &before.groups)?)
+        Reference::of(&name, [&first, &second], &of_rows, &before.groups)
     };
     let judged = sets.into_iter().filter_map(|set| {
         let name = set.name().to_owned();

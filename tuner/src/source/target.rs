@@ -9,7 +9,7 @@ use anyhow::{Result, anyhow, bail};
 
 use crate::data::Dataset;
 use crate::model::rows::Weighted;
-use crate::objective::{OneResult, SampleLoss, expectation, fit_k};
+use crate::objective::{SampleLoss, expectation, fit_k, refuse_one_result};
 
 /// Number of labels that are read before the pages of a mapped file are released.
 const SLAB: usize = 1 << 16;
@@ -95,7 +95,7 @@ impl Target {
     /// If all results are the same; if scores are wanted and some are missing, or do not determine a scale.
     pub(crate) fn of(self, data: TargetData<'_>) -> Result<(Target, Vec<f32>)> {
         let TargetData { results, scores, weights, sets } = data;
-        OneResult::refuse(&results)?;
+        refuse_one_result(&results)?;
         let scores: Vec<i16> = scores.iter().copied().flatten().collect();
         let (missing, positions) = (results.len() - scores.len(), results.len());
         let target = match self {
@@ -117,7 +117,7 @@ impl Target {
         let fit = |range: Range<usize>| {
             let weighted =
                 Weighted { targets: &results[range.clone()], weights: weights.get(range.clone()).unwrap_or(&[]) };
-            fit_k(SampleLoss::default(), &scores[range], weighted).map(|fit| fit.k)
+            fit_k(SampleLoss::default(), &scores[range], weighted)
         };
         let of_all = fit(0..positions).map_err(|error| {
             anyhow!(
@@ -190,7 +190,7 @@ mod tests {
         assert!(refusal(Target::Mix(0.5), &turned).starts_with("target: the scale of the data's scores cannot be"));
         let won = dataset(&["[1.0] 200", "[1.0] -3"]);
         for target in [Target::Result, Target::Mix(0.5), Target::Score] {
-            assert_eq!(refusal(target, &won), OneResult { count: 2, result: 1.0 }.to_string());
+            assert!(refusal(target, &won).starts_with("all 2 results are 1 (points of White)"));
         }
         for text in ["mix", "mix:", "mix:2", "mix:NaN", "wdl"] {
             assert!(text.parse::<Target>().is_err());

@@ -95,7 +95,7 @@ fn scales_and_differences_equal_those_of_copies() {
     for loss in LOSSES {
         let [k, of_copies_k] =
             [(&found, &rows), (&expected, &copies)].map(|(scores, rows)| fit_k(loss, scores, rows.weighted()).unwrap());
-        assert!(near(k.k, of_copies_k.k) && near(k.loss, of_copies_k.loss), "{k:?} for {of_copies_k:?}");
+        assert!(near(k, of_copies_k), "{k} for {of_copies_k}");
         let [a, b] = [(&found, &rows, &games()), (&expected, &copies, &of_copies)].map(|(scores, rows, games)| {
             let (ours, theirs) = (whole(scores, 1.0), whole(scores, 0.5));
             let difference = loss_difference(loss, (1.0, &ours), (1.1, &theirs), rows.weighted(), games);

@@ -29,7 +29,7 @@ pub fn compare(
     const LOSS: SampleLoss = SampleLoss::SquaredError;
     let [before, after] = [start, tuned].map(Problem::scores);
     let rows = &tuned.text.rows;
-    let scale = |scores: &[f32]| k.map_or_else(|| fit_k(LOSS, scores, rows.weighted()).map(|fit| fit.k), Ok);
+    let scale = |scores: &[f32]| k.map_or_else(|| fit_k(LOSS, scores, rows.weighted()), Ok);
     let both = [(scale(&before)?, &before[..]), (scale(&after)?, &after[..])];
     let weights = rows.weighted().weights.to_vec();
     let (sides, change) = explained(tuned, both, (rows.targets(), &weights), None, LOSS, WORST, progress);
