@@ -49,7 +49,7 @@ fn main() {
         objective.over(&sixteenth).hessian(&start, HessianKind::GaussNewton)
     });
     let limits = Limits::none(SIZE);
-    let fit = timed("fit", || Lbfgs::default().minimize(&objective, &start, &limits, &mut ()).expect("a fit"));
+    let fit = timed("fit", || Lbfgs::default().minimize(&objective, &start, &limits).expect("a fit"));
     for step in &fit.history {
         println!("  {:>4}  {:.10}  {:.2e}", step.iteration, step.loss, step.gradient_norm);
     }

@@ -72,7 +72,7 @@ fn reading(bytes: usize) -> Duration {
 
 fn fit(method: &dyn Solver, objective: &Objective<'_>, start: &[f64]) -> (Fit, f64) {
     let started = Instant::now();
-    let fit = method.minimize(objective, start, &Limits::none(start.len()), &mut ()).expect("a fit");
+    let fit = method.minimize(objective, start, &Limits::none(start.len())).expect("a fit");
     (fit, started.elapsed().as_secs_f64())
 }
 

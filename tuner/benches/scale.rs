@@ -94,7 +94,7 @@ fn measure(rows: &Rows, start: &[f64], written: f64) {
     let mut steps = 0;
     let fit = timed(&mut || {
         let limits = Limits::none(start.len());
-        let fit = Lbfgs::default().minimize(&objective, start, &limits, &mut ()).expect("a fit");
+        let fit = Lbfgs::default().minimize(&objective, start, &limits).expect("a fit");
         steps = fit.history.len() - 1;
     });
     println!(

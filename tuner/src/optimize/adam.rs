@@ -4,10 +4,9 @@
 //! over all rows has not fallen for some epochs, and the fit ends when the rate is too small to matter.
 //! See Kingma and Ba, <https://arxiv.org/abs/1412.6980>.
 
-use super::Termination;
 use super::iterate::{BoundedProblem, Iterate};
 use super::limits::Limits;
-use super::run::{Descent, FitLog};
+use super::{FitLog, Solver, Termination};
 
 /// Decay rates β₁ and β₂ of the running means of the gradient and of its square.
 const DECAY: (f64, f64) = (0.9, 0.999);
@@ -35,9 +34,11 @@ impl Default for Adam {
     }
 }
 
-impl Descent for Adam {
+impl Solver for Adam {
     // Steps have one size for all numbers, so scales are settled once, at the end.
-    const SETTLES: bool = false;
+    fn settles(&self) -> bool {
+        false
+    }
 
     fn descend(&self, problem: &BoundedProblem<'_>, best: &mut Iterate, log: &mut FitLog<'_>) -> Termination {
         let (mut at, mut moments) = (best.clone(), GradientMoments::new(best.theta.len()));

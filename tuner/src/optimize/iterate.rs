@@ -19,7 +19,7 @@ const SHORTER: [f64; 3] = [0.6, 0.02, 0.3];
 const SHORTENINGS: usize = 10;
 
 /// An objective with its limits and its free scales.
-pub(super) struct BoundedProblem<'p> {
+pub struct BoundedProblem<'p> {
     pub(super) objective: &'p Objective<'p>,
     pub(super) limits: &'p Limits,
     pub(super) scales: &'p [Scale],
@@ -141,7 +141,7 @@ impl BoundedProblem<'_> {
 
 /// The parameters of a step, with the objective and its gradient.
 #[derive(Clone)]
-pub(super) struct Iterate {
+pub struct Iterate {
     pub(super) theta: Vec<f64>,
     pub(super) loss: f64,
     /// The gradient. The components of tied parameters are summed in their leader.

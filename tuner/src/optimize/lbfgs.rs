@@ -11,8 +11,7 @@
 use super::history::History;
 use super::iterate::{BoundedProblem, Iterate, difference};
 use super::metric::{Metric, SLACK};
-use super::run::{Descent, FitLog};
-use super::{FitWork, Solver, Termination};
+use super::{FitLog, FitWork, Solver, Termination};
 use crate::objective::Objective;
 use crate::objective::linear::dot;
 
@@ -76,7 +75,7 @@ impl Default for Lbfgs {
     }
 }
 
-impl Descent for Lbfgs {
+impl Solver for Lbfgs {
     fn descend(&self, problem: &BoundedProblem<'_>, at: &mut Iterate, log: &mut FitLog<'_>) -> Termination {
         let costs = Costs::of(problem.objective);
         let goal = self.tolerance * self.norm.unwrap_or(at.norm);
@@ -157,7 +156,7 @@ impl LbfgsState<'_> {
         let sample = rows.pick((0..rows.len()).step_by(stride));
         let limits = limits.without_rare(&objective.model.occurrences(&sample), HEAD_START_SEEN);
         let solver = Lbfgs { tolerance: HEAD_START_TOLERANCE, ..Lbfgs::default() };
-        let fit = solver.minimize(&objective.over(&sample), &self.at.theta, &limits, &mut ()).ok()?;
+        let fit = solver.minimize(&objective.over(&sample), &self.at.theta, &limits).ok()?;
         work.passes += 1 + fit.work.passes.div_ceil(stride);
         work.outer_products += fit.work.outer_products;
         work.factorisations += fit.work.factorisations;
@@ -337,7 +336,7 @@ mod tests {
         let rows = rows.with_targets(&targets).unwrap();
         let objective = Objective::new(&rows, &model, 1.0).unwrap();
         let start: Vec<f64> = THETA.iter().map(|value| 0.7 * value + 6.0).collect();
-        let fit = Lbfgs::default().minimize(&objective, &start, &Limits::none(SIZE), &mut ()).unwrap();
+        let fit = Lbfgs::default().minimize(&objective, &start, &Limits::none(SIZE)).unwrap();
         assert_eq!(fit.termination, Termination::Converged);
         assert!(fit.gradient_ratio <= 1e-8 && fit.loss < 1e-12, "{:e} {:e}", fit.gradient_ratio, fit.loss);
         // The score depends on the ratio of the last two parameters only.
@@ -358,7 +357,7 @@ mod tests {
         limits.freeze(11);
         let mut start = [40.0; SIZE];
         (start[11], start[12]) = (10.0, 10.0);
-        let fit = Lbfgs::default().minimize(&objective, &start, &limits, &mut ()).unwrap();
+        let fit = Lbfgs::default().minimize(&objective, &start, &limits).unwrap();
         assert!(fit.termination == Termination::Converged && fit.gradient_ratio <= 1e-8);
         let (_, gradient) = objective.loss_and_gradient(&fit.theta);
         let hessian = objective.hessian(&fit.theta, HessianKind::Full);

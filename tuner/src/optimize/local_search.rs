@@ -9,9 +9,8 @@
 //! displacement (Hooke and Jeeves). Steps are whole numbers, so the outcome needs no rounding.
 //! See <https://www.chessprogramming.org/Texel%27s_Tuning_Method>.
 
-use super::Termination;
 use super::iterate::{BoundedProblem, Iterate, difference};
-use super::run::{Descent, FitLog};
+use super::{FitLog, Solver, Termination};
 use crate::model::layout::SumKind;
 use crate::model::rows::{BLOCK, Rows};
 use crate::model::tape::Work;
@@ -48,8 +47,10 @@ impl Default for LocalSearch {
     }
 }
 
-impl Descent for LocalSearch {
-    const SETTLES: bool = false;
+impl Solver for LocalSearch {
+    fn settles(&self) -> bool {
+        false
+    }
 
     fn descend(&self, problem: &BoundedProblem<'_>, at: &mut Iterate, log: &mut FitLog<'_>) -> Termination {
         // All rows, including those of other processes, because a move affects few rows.

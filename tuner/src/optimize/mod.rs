@@ -7,36 +7,95 @@ mod lbfgs;
 mod limits;
 mod local_search;
 mod metric;
-mod run;
 
 pub use adam::Adam;
 pub(crate) use iterate::open_scales;
+use iterate::{BoundedProblem, Iterate, Scale};
 pub use lbfgs::Lbfgs;
 pub use limits::Limits;
 pub use local_search::LocalSearch;
 
 use crate::objective::Objective;
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::ValueEnum;
 use serde::Serialize;
 use std::ops::ControlFlow;
 
-/// A method that minimises an objective within limits.
+/// An observer of a fit: a function of the start and of every accepted step, with its parameters. If it returns
+/// [`ControlFlow::Break`], the fit ends.
+pub type Observer<'o> = dyn FnMut(&Step, &[f64]) -> ControlFlow<()> + 'o;
+
+/// An iterative method that minimises an objective within limits.
 pub trait Solver {
+    /// Returns true if every iterate is settled along scales that no score depends on. Otherwise only the last one is,
+    /// unless its numbers are whole.
+    fn settles(&self) -> bool {
+        true
+    }
+
+    /// Takes steps from `best` until termination and leaves the best iterate there. Logs the start and every accepted
+    /// step.
+    fn descend(&self, problem: &BoundedProblem<'_>, best: &mut Iterate, log: &mut FitLog<'_>) -> Termination;
+
     /// Minimises `objective` from `start` within `limits`.
-    ///
-    /// `observer` sees the start and every accepted step. If it returns [`ControlFlow::Break`], the fit stops and
-    /// returns the best parameters so far.
     ///
     /// # Errors
     /// If the start or the limits do not fit the objective, or the objective is not finite at the start.
-    fn minimize(
+    fn minimize(&self, objective: &Objective<'_>, start: &[f64], limits: &Limits) -> Result<Fit> {
+        self.minimize_watched(objective, start, limits, &mut |_, _| ControlFlow::Continue(()))
+    }
+
+    /// Minimises as [`Solver::minimize`], with an observer, which may end the fit with the best parameters so far.
+    ///
+    /// # Errors
+    /// As for [`Solver::minimize`].
+    fn minimize_watched(
         &self,
         objective: &Objective<'_>,
         start: &[f64],
         limits: &Limits,
-        observer: &mut dyn Observer,
-    ) -> Result<Fit>;
+        observer: &mut Observer<'_>,
+    ) -> Result<Fit> {
+        limits.check_start(objective, start)?;
+        let scales = if self.settles() { Scale::open(objective, start, limits) } else { Vec::new() };
+        let problem = BoundedProblem { objective, limits, scales: &scales };
+        let mut best = problem.iterate(start.to_vec());
+        ensure!(best.is_finite(), "optimise: the objective is {} at the start", best.loss);
+        let (start_norm, start) = (best.norm, best.theta.clone());
+        let mut log = FitLog { history: Vec::new(), work: FitWork { passes: 1, ..FitWork::default() }, observer };
+        let termination = self.descend(&problem, &mut best, &mut log);
+        let is_whole = best.theta.iter().all(|value| value.fract() == 0.0);
+        let best = if self.settles() || is_whole { best } else { settled(objective, &start, limits, best) };
+        let gradient_ratio = if start_norm > 0.0 { best.norm / start_norm } else { 0.0 };
+        let (theta, loss) = (best.theta, best.loss);
+        Ok(Fit { theta, loss, gradient_ratio, termination, history: log.history, work: log.work })
+    }
+}
+
+/// Settles an iterate along scales that no score depends on, if that lowers the objective.
+fn settled(objective: &Objective<'_>, start: &[f64], limits: &Limits, best: Iterate) -> Iterate {
+    let scales = Scale::open(objective, start, limits);
+    let settled = BoundedProblem { objective, limits, scales: &scales }.iterate(best.theta.clone());
+    if settled.loss < best.loss { settled } else { best }
+}
+
+/// The history and the work of a fit, and its observer.
+pub struct FitLog<'o> {
+    history: Vec<Step>,
+    work: FitWork,
+    observer: &'o mut Observer<'o>,
+}
+
+impl FitLog<'_> {
+    /// Records an iterate and passes it to the observer; returns the reason to stop, if there is one.
+    fn step(&mut self, at: &Iterate, max_steps: usize) -> Option<Termination> {
+        let step = Step { iteration: self.history.len(), loss: at.loss, gradient_norm: at.norm };
+        self.history.push(step);
+        if (self.observer)(&step, &at.theta).is_break() {
+            return Some(Termination::Cancelled);
+        }
+        (step.iteration >= max_steps).then_some(Termination::StepLimit)
+    }
 }
 
 /// A solver by name. All of them lead to the same minimum; they differ in the time they take.
@@ -59,26 +118,6 @@ impl Method {
             Method::Adam => Box::new(Adam::default()),
             Method::LocalSearch => Box::new(LocalSearch { seed, ..LocalSearch::default() }),
         }
-    }
-}
-
-/// An observer of a fit, which may cancel it.
-pub trait Observer {
-    /// Observes the start or an accepted step with its parameters `theta`.
-    fn step(&mut self, step: &Step, theta: &[f64]) -> ControlFlow<()>;
-}
-
-/// Observes nothing.
-impl Observer for () {
-    fn step(&mut self, _step: &Step, _theta: &[f64]) -> ControlFlow<()> {
-        ControlFlow::Continue(())
-    }
-}
-
-/// Calls a closure with every step.
-impl<F: FnMut(&Step) -> ControlFlow<()>> Observer for F {
-    fn step(&mut self, step: &Step, _theta: &[f64]) -> ControlFlow<()> {
-        self(step)
     }
 }
 

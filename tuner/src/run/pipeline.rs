@@ -17,7 +17,7 @@ use crate::model::centre::{Centring, scales};
 use crate::model::fold::Fold;
 use crate::model::rows::Rows;
 use crate::objective::{Objective, fit_k, scores};
-use crate::optimize::{Fit, Lbfgs, Limits, Method, Observer, Step, Termination};
+use crate::optimize::{Fit, Lbfgs, Limits, Method, Step, Termination};
 use crate::progress::Unit;
 use crate::source::Problem;
 use crate::source::constraints::Resolved;
@@ -64,32 +64,6 @@ struct RunState {
     measure: f64,
     /// Norm of the gradient at the start of the first fit.
     first_norm: Option<f64>,
-}
-
-/// Reports each step of a fit, and measures the loss of the held-out rows after it.
-struct Watch<'w> {
-    objective: &'w Objective<'w>,
-    held: Option<&'w Rows>,
-    hooks: Hooks<'w>,
-    history: &'w mut Vec<CurvePoint>,
-    /// The lowest loss of the held-out rows, and the parameters there.
-    lowest: Option<(f64, Vec<f64>)>,
-}
-
-impl Observer for Watch<'_> {
-    fn step(&mut self, step: &Step, theta: &[f64]) -> ControlFlow<()> {
-        let held = self.held.map(|held| self.objective.over(held).data_loss(theta));
-        if let Some(loss) = held
-            && self.lowest.as_ref().is_none_or(|lowest| loss < lowest.0)
-        {
-            self.lowest = Some((loss, theta.to_vec()));
-        }
-        let held_text = held.map_or_else(String::new, |loss| format!(", held out {loss:.7}"));
-        self.hooks.progress.advance(1);
-        self.hooks.progress.message(format!("loss {:.7}{held_text}, gradient {:.1e}", step.loss, step.gradient_norm));
-        self.history.push(CurvePoint { objective: step.loss, held });
-        if self.hooks.is_interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
 }
 
 impl Run<'_> {
@@ -311,10 +285,25 @@ impl Run<'_> {
         let fold = (limits, &state.best.occurrences[..]);
         let (theta, mut fit) = self.folded(rows, &state.theta, fold, |model, rows| {
             let (objective, held) = (self.objective(model, &rows.fitted, state)?, rows.held.as_ref());
+            // The lowest loss of the held-out rows, and the parameters there.
+            let mut lowest: Option<(f64, Vec<f64>)> = None;
+            let mut watch = |step: &Step, theta: &[f64]| {
+                let held = held.map(|held| objective.over(held).data_loss(theta));
+                if let Some(loss) = held
+                    && lowest.as_ref().is_none_or(|lowest| loss < lowest.0)
+                {
+                    lowest = Some((loss, theta.to_vec()));
+                }
+                let held_text = held.map_or_else(String::new, |loss| format!(", held out {loss:.7}"));
+                hooks.progress.advance(1);
+                hooks
+                    .progress
+                    .message(format!("loss {:.7}{held_text}, gradient {:.1e}", step.loss, step.gradient_norm));
+                history.push(CurvePoint { objective: step.loss, held });
+                if hooks.is_interrupted() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            };
             hooks.progress.begin("minimising", 0, Unit::Iterations);
-            let mut watch = Watch { objective: &objective, held, hooks, history: &mut history, lowest: None };
-            let fit = solver.minimize(&objective, &state.theta, limits, &mut watch);
-            let lowest = watch.lowest;
+            let fit = solver.minimize_watched(&objective, &state.theta, limits, &mut watch);
             hooks.progress.end();
             let fit = fit?;
             Ok((lowest.map_or_else(|| fit.theta.clone(), |lowest| lowest.1), fit))

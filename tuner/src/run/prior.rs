@@ -199,7 +199,7 @@ impl PriorSearch<'_> {
         let strength = per_position / fold.fitted.weight(1);
         let objective = self.objective.over(&fold.fitted).with_prior(strength, self.start, self.scale)?;
         let solver = Lbfgs { tolerance: TOLERANCE, norm: fold.norm, stall: STALL, ..Lbfgs::default() };
-        let fit = solver.minimize(&objective, &fold.theta, self.limits, &mut ())?;
+        let fit = solver.minimize(&objective, &fold.theta, self.limits)?;
         fold.norm.get_or_insert(fit.history[0].gradient_norm);
         fold.theta = fit.theta;
         Ok(())

@@ -60,7 +60,7 @@ fn coverage(sets: usize, games: usize, length: usize, by_game: bool, weight: f32
         let rows = rows.with_weights(groups.iter().map(|game| if game % 2 == 0 { weight } else { 1.0 }).collect());
         let objective = Objective::new(&rows, model(), 1.0).unwrap();
         let limits = Limits::none(SIZE);
-        let fit = Lbfgs::default().minimize(&objective, &truth(), &limits, &mut ()).unwrap();
+        let fit = Lbfgs::default().minimize(&objective, &truth(), &limits).unwrap();
         let centring = Centring::default();
         let games = by_game.then_some(&groups[..]);
         let errors = standard_errors(&objective, &fit.theta, &limits, &centring, games).unwrap();
@@ -124,7 +124,7 @@ fn rounded_phase_weights_do_not_blow_errors_up() {
         if limits.is_frozen(SIZE - 5) {
             start[SIZE - 5] = 0.0;
         }
-        let fit = Lbfgs::default().minimize(&objective, &start, &limits, &mut ()).unwrap();
+        let fit = Lbfgs::default().minimize(&objective, &start, &limits).unwrap();
         let errors = |theta: &[f64]| {
             let errors = standard_errors(&objective, theta, &limits, &Centring::default(), None).unwrap();
             errors.by_parameter[..SIZE - 5].iter().map(|error| error.unwrap()).collect::<Vec<f64>>()

@@ -116,7 +116,7 @@ fn fits_agree_with_fits_to_copies() {
     };
     let [found, expected] = [&rows, &copies].map(objective);
     let exact = Lbfgs { tolerance: 1e-13, ..Lbfgs::default() };
-    let fit = |objective: &Objective<'_>| exact.minimize(objective, &start, &limits, &mut ()).unwrap();
+    let fit = |objective: &Objective<'_>| exact.minimize(objective, &start, &limits).unwrap();
     let ends = [&found, &expected].map(fit);
     assert!((ends[0].loss - ends[1].loss).abs() < 1e-12, "{} for {}", ends[0].loss, ends[1].loss);
     for j in 0..SIZE {
@@ -127,7 +127,7 @@ fn fits_agree_with_fits_to_copies() {
     let solvers: [&dyn Solver; 2] = [&adam, &LocalSearch::default()];
     for solver in solvers {
         let [found, expected] =
-            [&found, &expected].map(|objective| solver.minimize(objective, &start, &limits, &mut ()).unwrap());
+            [&found, &expected].map(|objective| solver.minimize(objective, &start, &limits).unwrap());
         assert!(near(found.loss, expected.loss), "{} for {}", found.loss, expected.loss);
     }
     let [found, expected] = [(&found, &games()), (&expected, &of_copies)].map(|(objective, games)| {

@@ -204,7 +204,7 @@ fn all_methods_find_the_same_minimum() {
         let least = minimize(&objective, &start(), &bounds());
         assert!(least.gradient_ratio <= 1e-8);
         for (method, above) in methods() {
-            let fit = method.minimize(&objective, &start(), &bounds(), &mut ()).unwrap();
+            let fit = method.minimize(&objective, &start(), &bounds()).unwrap();
             let excess = fit.loss / least.loss - 1.0;
             assert!(
                 (-1e-12..=above).contains(&excess),
@@ -227,7 +227,7 @@ fn every_method_keeps_frozen_parameters_and_bounds() {
     frozen.iter().for_each(|&j| limits.freeze(j));
     let least = minimize(&objective, &begin, &limits).loss;
     for (method, above) in methods() {
-        let fit = method.minimize(&objective, &begin, &limits, &mut ()).unwrap();
+        let fit = method.minimize(&objective, &begin, &limits).unwrap();
         assert!(frozen.iter().all(|&j| fit.theta[j] == begin[j]));
         assert!(
             fit.theta.iter().zip(&lower).zip(&upper).all(|((value, lower), upper)| lower <= value && value <= upper)
@@ -246,7 +246,7 @@ fn no_method_depends_on_the_number_of_threads() {
             Box::new(Adam { max_epochs: 30, ..Adam::default() }),
             Box::new(LocalSearch { max_sweeps: 5, ..LocalSearch::default() }),
         ];
-        let fit = |method: Box<dyn Solver>| method.minimize(&objective, &start(), &bounds(), &mut ()).unwrap();
+        let fit = |method: Box<dyn Solver>| method.minimize(&objective, &start(), &bounds()).unwrap();
         few.map(fit)
     };
     let with = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(all);
@@ -257,7 +257,7 @@ fn no_method_depends_on_the_number_of_threads() {
 fn local_search_ends_at_integers_without_a_better_neighbour() {
     let rows = rows(5000, drawn);
     let objective = objective_with_prior(&rows, 1.0, 1e-9, &start());
-    let fit = LocalSearch::default().minimize(&objective, &start(), &bounds(), &mut ()).unwrap();
+    let fit = LocalSearch::default().minimize(&objective, &start(), &bounds()).unwrap();
     assert_eq!(fit.termination, Termination::NoProgress);
     for (j, &value) in fit.theta.iter().enumerate() {
         assert_eq!(value, value.round(), "{j}");
@@ -266,7 +266,7 @@ fn local_search_ends_at_integers_without_a_better_neighbour() {
         }
     }
     let other = LocalSearch { seed: 1, ..LocalSearch::default() };
-    let other = other.minimize(&objective, &start(), &bounds(), &mut ()).unwrap();
+    let other = other.minimize(&objective, &start(), &bounds()).unwrap();
     assert_ne!(other.history, fit.history);
 }
 
@@ -335,17 +335,17 @@ fn a_fit_is_cancelled_by_its_callback_and_limited_in_steps() {
     let rows = rows(5000, drawn);
     let objective = objective(&rows, 1.0);
     let mut seen = Vec::new();
-    let mut stop_at_two = |step: &Step| {
+    let mut stop_at_two = |step: &Step, _: &[f64]| {
         seen.push(*step);
         if step.iteration == 2 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let fit = Lbfgs::default().minimize(&objective, &start(), &bounds(), &mut stop_at_two).unwrap();
+    let fit = Lbfgs::default().minimize_watched(&objective, &start(), &bounds(), &mut stop_at_two).unwrap();
     assert_eq!((fit.termination, seen.len()), (Termination::Cancelled, 3));
     assert_eq!(fit.history, seen);
     assert!(fit.loss < objective.loss(&start()));
 
     let short = Lbfgs { max_steps: 1, ..Lbfgs::default() };
-    let fit = short.minimize(&objective, &start(), &bounds(), &mut ()).unwrap();
+    let fit = short.minimize(&objective, &start(), &bounds()).unwrap();
     assert_eq!((fit.termination, fit.history.len()), (Termination::StepLimit, 2));
 }
 
@@ -353,9 +353,8 @@ fn a_fit_is_cancelled_by_its_callback_and_limited_in_steps() {
 fn invalid_inputs_are_refused_with_a_reason() {
     let rows = rows(100, drawn);
     let objective = objective(&rows, 1.0);
-    let minimize = |start: &[f64], limits: &Limits| {
-        Lbfgs::default().minimize(&objective, start, limits, &mut ()).unwrap_err().to_string()
-    };
+    let minimize =
+        |start: &[f64], limits: &Limits| Lbfgs::default().minimize(&objective, start, limits).unwrap_err().to_string();
     let expected = |what: &str| format!("optimise: {what} 3 parameters, expected {SIZE}");
     assert_eq!(minimize(&[0.0; 3], &bounds()), expected("start has"));
     assert_eq!(minimize(&start(), &Limits::none(3)), expected("limits have"));

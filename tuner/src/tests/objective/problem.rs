@@ -179,7 +179,7 @@ pub(crate) fn moved(theta: &[f64], index: usize, by: f64) -> Vec<f64> {
 
 pub(crate) fn minimize(objective: &Objective<'_>, start: &[f64], limits: &Limits) -> Fit {
     let solver = Lbfgs { tolerance: 1e-8, ..Lbfgs::default() };
-    let fit = solver.minimize(objective, start, limits, &mut ()).unwrap();
+    let fit = solver.minimize(objective, start, limits).unwrap();
     for step in fit.history.windows(2) {
         assert!(step[1].loss <= step[0].loss * (1.0 + 1e-14), "the loss rises: {step:?}");
     }

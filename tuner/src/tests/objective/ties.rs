@@ -71,7 +71,7 @@ fn all_methods_find_the_minimum_of_the_merged_problem() {
     let free = minimize(&whole, &begin, &bounds());
     assert!(free.loss < least.loss * (1.0 - 1e-4), "ties cost something here");
     for (method, above) in methods() {
-        let fit = method.minimize(&whole, &begin, &limits, &mut ()).unwrap();
+        let fit = method.minimize(&whole, &begin, &limits).unwrap();
         for (leader, follower) in TIED {
             assert_eq!(fit.theta[2 * leader..2 * leader + 2], fit.theta[2 * follower..2 * follower + 2]);
         }
@@ -135,7 +135,7 @@ fn phase_weights_and_the_numbers_of_a_pair_can_be_tied() {
         assert!(group.iter().all(|&j| least.theta[j] == least.theta[group[0]]));
     }
     for (method, above) in methods() {
-        let fit = method.minimize(&objective, &start(), &limits, &mut ()).unwrap();
+        let fit = method.minimize(&objective, &start(), &limits).unwrap();
         let excess = fit.loss / least.loss - 1.0;
         assert!((-1e-12..=above).contains(&excess), "{excess:e} above the minimum");
         assert!(fit.theta[2] == fit.theta[3] && fit.theta[6] == fit.theta[8] && fit.theta[8] == fit.theta[13]);
@@ -148,7 +148,7 @@ fn tied_parameters_must_start_at_one_value() {
     let objective = objective(&rows, 1.0);
     let begin = moved(&start(), 6, 1.0);
     for (method, _) in methods() {
-        let error = method.minimize(&objective, &begin, &tied(bounds()), &mut ()).unwrap_err();
+        let error = method.minimize(&objective, &begin, &tied(bounds())).unwrap_err();
         let message = "optimise: parameter 6 starts at 31, but parameter 0, which it is tied to, at 30";
         assert_eq!(error.to_string(), message);
     }
