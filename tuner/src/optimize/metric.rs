@@ -22,10 +22,6 @@ const SHORT: f64 = 5.0;
 /// Maximum number of dampings for one step.
 const MOST_DAMPINGS: usize = 2;
 
-/// Maximum number of held parameters that are constrained by a Schur complement. With more, the matrix of the others is
-/// factorised.
-const MOST_CONSTRAINED: usize = 8;
-
 /// A Gauss-Newton matrix of a sample of the rows.
 pub(super) struct Metric {
     matrix: SymmetricMatrix,
@@ -78,22 +74,13 @@ impl Metric {
 
     /// Solves for the step of a gradient in this metric; the components of held parameters are 0.
     pub(super) fn solve(&mut self, held: &[bool], gradient: &[f64], work: &mut FitWork) -> Vec<f64> {
-        let moves = |j: &usize| self.matrix.row(*j)[*j] > 0.0;
-        let mut constrained: Vec<usize> = (0..held.len()).filter(|&j| held[j]).filter(moves).collect();
-        let mut left_out = vec![false; held.len()];
-        if constrained.len() > MOST_CONSTRAINED {
-            constrained.clear();
-            left_out.copy_from_slice(held);
-        }
-        if self.factor.as_ref().is_none_or(|factor| factor.left_out != left_out || factor.damping != self.damping) {
+        if self.factor.as_ref().is_none_or(|factor| factor.held != held || factor.damping != self.damping) {
             // A factor takes twice the memory of the matrix, so the old one is freed before the next is computed.
             self.factor = None;
-            self.factor = Some(Factor::new(&self.matrix, &left_out, self.ridge, self.damping));
+            self.factor = Some(Factor::new(&self.matrix, held, self.ridge, self.damping));
             work.factorisations += 1;
         }
-        let factor = self.factor.as_mut().expect("just made");
-        factor.constrain(constrained);
-        factor.solve_constrained(gradient)
+        self.factor.as_ref().expect("just made").solve(gradient)
     }
 
     /// Adjusts the damping until the length of the step is close to the trust radius.
@@ -120,8 +107,8 @@ impl Metric {
 
 /// The Cholesky factor of the matrix of some parameters, scaled to a unit diagonal.
 struct Factor {
-    /// Flag per parameter: true if it is not in the factor.
-    left_out: Vec<bool>,
+    /// Flag per parameter: true if it is held, and not in the factor.
+    held: Vec<bool>,
     damping: f64,
     /// Parameters of the factor, ascending: those with an off-diagonal entry that is not 0.
     coupled: Vec<usize>,
@@ -130,17 +117,13 @@ struct Factor {
     cholesky: Cholesky,
     /// Parameters without off-diagonal entries, such as those that occur in no row, and their diagonal entries.
     alone: Vec<(usize, f64)>,
-    /// Parameters whose step is constrained to 0.
-    constrained: Vec<usize>,
-    /// Columns of the inverse of the constrained parameters.
-    columns: Vec<Vec<f64>>,
 }
 
 impl Factor {
-    fn new(matrix: &SymmetricMatrix, left_out: &[bool], ridge: f64, damping: f64) -> Self {
+    fn new(matrix: &SymmetricMatrix, held: &[bool], ridge: f64, damping: f64) -> Self {
         let mut diagonal = matrix.diagonal();
         diagonal.iter_mut().for_each(|entry| *entry += damping);
-        let free: Vec<usize> = (0..matrix.size()).filter(|&j| !left_out[j] && diagonal[j] > 0.0).collect();
+        let free: Vec<usize> = (0..matrix.size()).filter(|&j| !held[j] && diagonal[j] > 0.0).collect();
         let mut is_coupled = vec![false; matrix.size()];
         for (i, &row) in free.iter().enumerate() {
             let entries = matrix.row(row);
@@ -161,35 +144,7 @@ impl Factor {
         }
         // The ridge exceeds the rounding errors. A pivot that is replaced nevertheless only shortens a step.
         let cholesky = Cholesky::replacing(scaled, 0.1 * RIDGE).expect("finite entries");
-        let (constrained, columns) = (Vec::new(), Vec::new());
-        Factor { left_out: left_out.to_vec(), damping, coupled, scale, cholesky, alone, constrained, columns }
-    }
-
-    /// Constrains the steps of parameters to 0.
-    fn constrain(&mut self, parameters: Vec<usize>) {
-        if self.constrained != parameters {
-            let unit = |j: usize| (0..self.left_out.len()).map(|i| f64::from(u8::from(i == j))).collect::<Vec<f64>>();
-            self.columns = parameters.iter().map(|&j| self.solve(&unit(j))).collect();
-            self.constrained = parameters;
-        }
-    }
-
-    /// Solves the system with the constrained components equal to 0, by Lagrange multipliers of these components.
-    /// See Nocedal and Wright, Numerical Optimization, 2nd edition, section 16.2 (Schur complement).
-    fn solve_constrained(&self, gradient: &[f64]) -> Vec<f64> {
-        let mut solution = self.solve(gradient);
-        let count = self.constrained.len();
-        if count > 0 {
-            let among = Matrix::from_fn(count, count, |i, j| self.columns[i][self.constrained[j]]);
-            let mut multipliers = Matrix::from_fn(1, count, |_, i| solution[self.constrained[i]]);
-            // A principal submatrix of the inverse of a definite matrix is definite.
-            Cholesky::replacing(among, 0.0).expect("finite entries").solve_rows(&mut multipliers);
-            for (i, column) in self.columns.iter().enumerate() {
-                solution.iter_mut().zip(column).for_each(|(entry, part)| *entry -= multipliers[(0, i)] * part);
-            }
-            self.constrained.iter().for_each(|&j| solution[j] = 0.0);
-        }
-        solution
+        Factor { held: held.to_vec(), damping, coupled, scale, cholesky, alone }
     }
 
     fn solve(&self, gradient: &[f64]) -> Vec<f64> {
@@ -226,8 +181,7 @@ mod tests {
         assert_eq!((work.outer_products, work.factorisations, work.passes), (3000, 0, 0));
         let gradient: Vec<f64> = (0..SIZE).map(|j| (j as f64 - 4.5) * 1e-4).collect();
         let matrix = objective.hessian(&THETA, HessianKind::GaussNewton);
-        let many: Vec<usize> = (0..=MOST_CONSTRAINED).collect();
-        for (held, factorisations) in [(vec![], 1), (vec![0, 7, 12], 1), (vec![2], 1), (many.clone(), 2), (many, 2)] {
+        for (held, factorisations) in [(vec![], 1), (vec![0, 7, 12], 2), (vec![2], 3), (vec![2], 3)] {
             let is_held: Vec<bool> = (0..SIZE).map(|j| held.contains(&j)).collect();
             let found = metric.solve(&is_held, &gradient, &mut work);
             assert_eq!(work.factorisations, factorisations);
