@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::data::judge;
 use crate::objective::{SampleLoss, fit_k};
 use crate::progress::Progress;
-use crate::run::explain::{Case, Explanation, FAR_OFF, Misjudged, WorstSelection, explain};
+use crate::run::explain::{Case, Explanation, FAR_OFF, Misjudged, explain};
 use crate::source::Problem;
 
 /// The outliers of a data set and its statistics.
@@ -32,7 +32,7 @@ pub fn outliers(problem: &Problem, k: Option<f64>, count: usize, progress: &dyn 
     let (k, targets) = (k.unwrap_or_else(fitted), weighted.targets);
     let case = Case { problem, k, scores: &scores, targets, weights: weighted.weights, counted: None };
     Outliers {
-        explanation: explain(&case, WorstSelection { count, apart: 1 }, progress),
+        explanation: explain(&case, (count, 1), progress),
         skipped: problem.dataset().map_or(0, |dataset| dataset.skipped_records()),
         warnings: judge::warnings(problem.files(), true),
     }

@@ -21,7 +21,7 @@ use crate::model::rows::Rows;
 use crate::processes;
 use crate::progress::Progress;
 use crate::source::Problem;
-use explain::{WORST, explained};
+use explain::explained;
 pub use outcome::{Change, CurvePoint, Losses, Outcome, Seconds, SetLoss};
 use pipeline::Run;
 pub use prior::PriorChoice;
@@ -94,7 +94,7 @@ pub fn run(
         if settings.explain {
             let counted = split.as_ref().map(|split| &split.held[..]);
             let (sides, change) =
-                explained(&problem, both, (&targets, &weights), counted, settings.loss, WORST, hooks.progress);
+                explained(&problem, both, (&targets, &weights), counted, settings.loss, hooks.progress);
             (outcome.explained, outcome.loss_change) = (Some(sides), Some(change));
         }
     }

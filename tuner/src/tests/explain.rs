@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::data::{Dataset, ReadOptions, Source};
 use crate::data::{MOST_PAWNS, material_balance, phase};
 use crate::objective::{SampleLoss, expectation};
-use crate::run::explain::{Bin, Case, EXPECTATIONS, Explanation, FAR_OFF, WorstSelection, explain, explained};
+use crate::run::explain::{Bin, Case, EXPECTATIONS, Explanation, FAR_OFF, explain, explained};
 use crate::source::{Own, Problem, Resolve};
 use engine::chess::Position;
 use engine::eval::Evaluator;
@@ -50,7 +50,7 @@ fn case<'a>(problem: &'a Problem, scores: &'a [f32]) -> Case<'a> {
 }
 
 fn of(problem: &Problem, count: usize) -> Explanation {
-    explain(&case(problem, &problem.scores()), WorstSelection { count, apart: 1 }, &())
+    explain(&case(problem, &problem.scores()), (count, 1), &())
 }
 
 /// Expectations and targets of the positions of a bin.
@@ -153,11 +153,7 @@ fn worst_positions_keep_the_requested_distance() {
     let problem = read(&folder, &[("a.epd", &lines())], Resolve::Static);
     let scores = problem.scores();
     let worst = |count, apart| -> Vec<usize> {
-        explain(&case(&problem, &scores), WorstSelection { count, apart }, &())
-            .worst
-            .iter()
-            .map(|worst| worst.row)
-            .collect()
+        explain(&case(&problem, &scores), (count, apart), &()).worst.iter().map(|worst| worst.row).collect()
     };
     let mut wanted: Vec<usize> = Vec::new();
     for row in worst(200, 1) {
@@ -179,8 +175,7 @@ fn loss_change_is_the_mean_of_its_terms() {
     let counted: Vec<u32> = (0..before.len() as u32).filter(|index| index % 3 == 1).collect();
     for counted in [None, Some(&counted[..])] {
         let both = [(K, &before[..]), (1.6, &after[..])];
-        let worst = WorstSelection { count: 0, apart: 1 };
-        let (found, change) = explained(&problem, both, (targets, &[]), counted, SampleLoss::SquaredError, worst, &());
+        let (found, change) = explained(&problem, both, (targets, &[]), counted, SampleLoss::SquaredError, &());
         let rows = (0..before.len()).filter(|row| counted.is_none_or(|counted| counted.contains(&(*row as u32))));
         let error = |(k, scores): (f64, &[f32]), row: usize| {
             (expectation(k, scores[row].into()) - f64::from(targets[row])).powi(2)
@@ -203,7 +198,7 @@ fn bins_cover_the_counted_rows_only() {
     let counted: Vec<u32> = (0..lines.len() as u32).filter(|index| index % 5 == 2).collect();
     let picked: Vec<String> = counted.iter().map(|&index| lines[index as usize].clone()).collect();
     let alone = read(&folder, &[("b.epd", &picked)], Resolve::Static);
-    let (scores, worst) = (problem.scores(), WorstSelection { count: 3, apart: 1 });
+    let (scores, worst) = (problem.scores(), (3, 1));
     let all = case(&problem, &scores);
     let (found, whole) = (explain(&Case { counted: Some(&counted), ..all }, worst, &()), explain(&all, worst, &()));
     let alone = of(&alone, 3);

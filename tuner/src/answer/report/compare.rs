@@ -8,7 +8,7 @@ use crate::model::centre::Centring;
 use crate::objective::{Objective, SampleLoss, fit_k, score_loss};
 use crate::optimize::Limits;
 use crate::progress::Progress;
-use crate::run::explain::{WORST, explained};
+use crate::run::explain::explained;
 use crate::run::{Losses, Outcome, standard_errors};
 use crate::source::Problem;
 
@@ -32,7 +32,7 @@ pub fn compare(
     let scale = |scores: &[f32]| k.map_or_else(|| fit_k(LOSS, scores, rows.weighted()), Ok);
     let both = [(scale(&before)?, &before[..]), (scale(&after)?, &after[..])];
     let weights = rows.weighted().weights.to_vec();
-    let (sides, change) = explained(tuned, both, (rows.targets(), &weights), None, LOSS, WORST, progress);
+    let (sides, change) = explained(tuned, both, (rows.targets(), &weights), None, LOSS, progress);
     let [before, after] = both.map(|(k, scores)| score_loss(LOSS, k, scores, rows.weighted()));
     let model = &tuned.text.model;
     let occurrences = model.occurrences(rows);

@@ -4,12 +4,12 @@ use maud::{Markup, html};
 use tools::page::chessboard::board;
 use tools::page::words::signed;
 
-use crate::run::explain::{Explanation, Misjudged, WORST};
+use crate::run::explain::{Explanation, Misjudged};
 
 /// Renders the positions with the largest residuals after tuning; empty without positions.
 pub(super) fn worst(after: &Explanation) -> Markup {
     let known = |misjudged: &&Misjudged| misjudged.position.is_some();
-    let worst: Vec<&Misjudged> = after.worst.iter().filter(known).take(WORST.count).collect();
+    let worst: Vec<&Misjudged> = after.worst.iter().filter(known).collect();
     html! {
         @if !worst.is_empty() {
             section class="card" {

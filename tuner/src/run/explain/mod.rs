@@ -38,40 +38,11 @@ pub(crate) struct Case<'a> {
     pub(crate) counted: Option<&'a [u32]>,
 }
 
-/// The selection for a page.
-pub(crate) const WORST: WorstSelection = WorstSelection { count: 12, apart: 100 };
-
-/// The selection of the worst positions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct WorstSelection {
-    /// The largest number of positions.
-    pub(crate) count: usize,
-    /// The smallest distance between two selected positions, by index in the data; 1 for no restriction. Adjacent
-    /// positions are mostly of one game and show the same fault.
-    pub(crate) apart: usize,
-}
+/// The number of worst positions for a page, and the smallest distance between two of them, by index in the data.
+const WORST: (usize, usize) = (12, 100);
 
 /// The ratio of candidates to selected positions if some candidates are skipped.
 const POOL: usize = 20;
-
-impl WorstSelection {
-    /// Returns the number of candidates to collect.
-    fn pool(self) -> usize {
-        if self.apart > 1 { self.count.saturating_mul(POOL) } else { self.count }
-    }
-
-    /// Selects positions from the candidates, worst first.
-    fn pick(self, pool: &[(f64, usize)]) -> Vec<usize> {
-        let mut picked: Vec<usize> = Vec::new();
-        for &(_, sample) in pool {
-            if picked.iter().all(|other| other.abs_diff(sample) >= self.apart) {
-                picked.push(sample);
-            }
-        }
-        picked.truncate(self.count);
-        picked
-    }
-}
 
 /// A comparison of expectations with results.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -160,11 +131,10 @@ pub(crate) fn explained(
     (targets, weights): (&[f32], &[f32]),
     counted: Option<&[u32]>,
     loss: SampleLoss,
-    worst: WorstSelection,
     progress: &dyn Progress,
 ) -> ([Explanation; 2], Difference) {
     let sides =
-        both.map(|(k, scores)| explain(&Case { problem, k, scores, targets, weights, counted }, worst, progress));
+        both.map(|(k, scores)| explain(&Case { problem, k, scores, targets, weights, counted }, WORST, progress));
     let rows: Vec<usize> = match counted {
         Some(counted) => counted.iter().map(|&row| row as usize).collect(),
         None => (0..targets.len()).collect(),
@@ -178,10 +148,12 @@ pub(crate) fn explained(
     (sides, change)
 }
 
-/// Compares expectations with targets.
-pub(crate) fn explain(case: &Case<'_>, worst: WorstSelection, progress: &dyn Progress) -> Explanation {
+/// Compares expectations with targets. Selects at most `count` of the worst positions, which are at least `apart` from one
+/// another, by index in the data: adjacent positions are mostly of one game and show the same fault.
+pub(crate) fn explain(case: &Case<'_>, (count, apart): (usize, usize), progress: &dyn Progress) -> Explanation {
     assert_eq!(case.targets.len(), case.scores.len(), "a target for every score");
     progress.begin("explaining", case.scores.len() as u64, Unit::Positions);
+    let candidates = if apart > 1 { count.saturating_mul(POOL) } else { count };
     let (mut explanation, mut pool, mut row) = (Explanation::of_nothing(case), Vec::new(), 0);
     for (file, _, positions) in case.problem.sets() {
         let (end, mut far_off) = ((row + positions).min(case.scores.len()), 0);
@@ -190,12 +162,18 @@ pub(crate) fn explain(case: &Case<'_>, worst: WorstSelection, progress: &dyn Pro
             row = chunk.end;
             progress.advance(chunk.len() as u64);
             let residuals = chunk.map(|row| (explanation.add(case, row), row));
-            far_off += keep_worst(&mut pool, residuals, worst.pool());
+            far_off += keep_worst(&mut pool, residuals, candidates);
         }
         explanation.files.push(Agreement { file: file.to_owned(), positions: positions as u64, far_off });
     }
     progress.end();
-    explanation.worst = worst.pick(&pool).into_iter().map(|row| misjudged(case, row)).collect();
+    let mut picked: Vec<usize> = Vec::new();
+    for (_, row) in pool {
+        if picked.len() < count && picked.iter().all(|other| other.abs_diff(row) >= apart) {
+            picked.push(row);
+        }
+    }
+    explanation.worst = picked.into_iter().map(|row| misjudged(case, row)).collect();
     explanation
 }
 
