@@ -92,7 +92,7 @@ impl<C: Fn(f64, f64) -> Cost> Loop for Prices<'_, C> {
 
 #[inline(always)]
 fn squared_error(z: f64, y: f64) -> Cost {
-    let Logistic { p, q } = logistic(z);
+    let (p, q) = logistic(z);
     let (residual, spread) = (p - y, p * q);
     let gauss_newton = 2.0 * spread * spread;
     Cost {
@@ -135,21 +135,15 @@ pub(super) fn logit_per_centipawn(k: f64) -> f64 {
 
 /// Returns the expected result, 0..=1, of a score in centipawns at the scale `k`: `σ(k score)`.
 pub fn expectation(k: f64, score: f64) -> f64 {
-    logistic(logit_per_centipawn(k) * score).p
+    logistic(logit_per_centipawn(k) * score).0
 }
 
-/// The values of the logistic function and its complement, each to full relative accuracy.
-#[derive(Clone, Copy)]
-struct Logistic {
-    p: f64,
-    q: f64,
-}
-
+/// Returns the logistic function and its complement, each to full relative accuracy.
 #[inline(always)]
-fn logistic(z: f64) -> Logistic {
+fn logistic(z: f64) -> (f64, f64) {
     let (numerator, denominator) = exponential_ratio(-z);
     let share = 1.0 / (numerator + denominator);
-    Logistic { p: denominator * share, q: numerator * share }
+    (denominator * share, numerator * share)
 }
 
 #[cfg(test)]
@@ -176,9 +170,9 @@ mod tests {
 
     #[test]
     fn the_logistic_complement_is_accurate_at_extreme_scores() {
-        let Logistic { p, q } = logistic(-100.0);
+        let (p, q) = logistic(-100.0);
         assert!((p / (-100.0_f64).exp() - 1.0).abs() < 1e-12 && q == 1.0);
-        let Logistic { p, q } = logistic(100.0);
+        let (p, q) = logistic(100.0);
         assert!((q / (-100.0_f64).exp() - 1.0).abs() < 1e-12 && p == 1.0);
     }
 

@@ -60,7 +60,8 @@ impl<'r> Objective<'r> {
         assert_eq!(*rows.shape(), (&model.layout).into(), "rows of another layout");
         ensure!(!rows.is_empty(), "objective: no rows to fit");
         ensure!(k.is_finite() && k > 0.0, "objective: K is {k}, but must be positive and finite");
-        Ok(Self { rows, model, k, loss: SampleLoss::default(), prior: Prior::none(model.layout.parameters) })
+        let prior = Prior::new(0.0, &vec![0.0; model.layout.parameters], PriorScale::Fixed, &model.layout);
+        Ok(Self { rows, model, k, loss: SampleLoss::default(), prior })
     }
 
     /// Returns the same objective with another loss per sample.

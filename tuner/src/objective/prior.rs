@@ -47,11 +47,6 @@ impl Prior {
         Self { strength, centre: centre.to_vec(), direction }
     }
 
-    /// Returns no penalty.
-    pub(super) fn none(size: usize) -> Self {
-        Self { strength: 0.0, centre: vec![0.0; size], direction: vec![0.0; size] }
-    }
-
     /// Returns the components of `θ − s θ₀` with the optimal scale `s`.
     fn rest(&self, theta: &[f64]) -> impl Iterator<Item = f64> {
         let off = dot(theta, &self.direction) - dot(&self.centre, &self.direction);

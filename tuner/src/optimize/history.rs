@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 const PAIRS: usize = 30;
 
 /// A step and the change of the gradient along it.
-struct CorrectionPair {
+pub(super) struct CorrectionPair {
     step: Vec<f64>,
     change: Vec<f64>,
     /// The factor 1 / (step · change).
@@ -18,18 +18,10 @@ struct CorrectionPair {
 /// The last correction pairs.
 #[derive(Default)]
 pub(super) struct History {
-    pairs: VecDeque<CorrectionPair>,
+    pub(super) pairs: VecDeque<CorrectionPair>,
 }
 
 impl History {
-    pub(super) fn is_empty(&self) -> bool {
-        self.pairs.is_empty()
-    }
-
-    pub(super) fn clear(&mut self) {
-        self.pairs.clear();
-    }
-
     /// Adds a step, unless its curvature (step · change) is not positive.
     pub(super) fn push(&mut self, step: Vec<f64>, change: Vec<f64>) {
         let growth = dot(&step, &change);

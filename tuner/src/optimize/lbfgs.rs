@@ -184,7 +184,7 @@ impl LbfgsState<'_> {
         }
         (self.stride, self.spent, self.metric) = (next, 0.0, None);
         // Correction pairs of another matrix, farther from the minimum, do more harm than good.
-        self.history.clear();
+        self.history.pairs.clear();
     }
 
     /// Counts a step and returns true if the last ones have not decreased the loss noticeably.
@@ -258,8 +258,8 @@ impl LbfgsState<'_> {
             if let Some(next) = problem.line_search(at, &direction, &mut work.passes) {
                 return Ok((next, dot(&direction, &direction).sqrt()));
             }
-            if !self.history.is_empty() {
-                self.history.clear();
+            if !self.history.pairs.is_empty() {
+                self.history.pairs.clear();
                 held.clone_from(&at.held);
                 continue;
             }

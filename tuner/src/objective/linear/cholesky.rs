@@ -79,17 +79,12 @@ impl Cholesky {
     /// # Panics
     /// If the sizes do not fit.
     pub(crate) fn solve_rows(&self, rows: &mut Matrix) {
-        self.half_solve_rows(rows);
-        parallel::for_each(rows.panels_mut(), |rows| backward(rows, self.lower.numbers(), self.lower.panel()));
-    }
-
-    /// Solves with L only: replaces a matrix X by Y = X (Lᵀ)⁻¹, so that Y Yᵀ = X A⁻¹ Xᵀ.
-    ///
-    /// # Panics
-    /// If the sizes do not fit.
-    pub(crate) fn half_solve_rows(&self, rows: &mut Matrix) {
         assert_eq!(rows.panel(), self.lower.panel(), "sizes of a system");
-        parallel::for_each(rows.panels_mut(), |rows| forward(rows, self.lower.numbers(), self.lower.panel()));
+        let (lower, width) = (self.lower.numbers(), self.lower.panel());
+        parallel::for_each(rows.panels_mut(), |rows| {
+            forward(rows, lower, width);
+            backward(rows, lower, width);
+        });
     }
 }
 
