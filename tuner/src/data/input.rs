@@ -14,6 +14,9 @@ use super::formats::Reader;
 use super::{BLOCK, CHUNK_BYTES, DatasetError, LabelOptions, Weight};
 use crate::progress::Progress;
 
+/// Bytes of complete records, and their division into chunks.
+pub(super) type Block = (Vec<u8>, Vec<Range<usize>>);
+
 /// Decompressed bytes that are held in memory at once. A block is read while the previous one is parsed.
 pub(super) const BLOCK_BYTES: usize = BLOCK * CHUNK_BYTES;
 
@@ -213,8 +216,8 @@ impl Blocks<'_> {
         })
     }
 
-    /// Returns the next block of complete records and its division into chunks; `None` at the end of the file.
-    pub(super) fn next(&mut self, reader: &dyn Reader) -> Result<Option<(Vec<u8>, Vec<Range<usize>>)>, DatasetError> {
+    /// Returns the next block; `None` at the end of the file.
+    pub(super) fn next(&mut self, reader: &dyn Reader) -> Result<Option<Block>, DatasetError> {
         // The buffer grows as long as no chunk ends in it.
         let mut wanted = BLOCK_BYTES;
         loop {

@@ -105,7 +105,7 @@ impl Run<'_> {
         // Frees the old rows before the new ones are made.
         drop(rows);
         let rows = self.problem.rows_at(vector, self.hooks.progress)?.with_targets(self.targets)?;
-        Ok(Divided::new(rows, self.split, &self.problem.storage)?)
+        Divided::new(rows, self.split, &self.problem.storage)
     }
 
     /// Fits K, the scale from centipawns to expected results, to the start.
