@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 use std::ops::Range;
 
+use anyhow::{Result, anyhow};
 use engine::chess::Position;
 
-use super::{ConvertError, OutputFormat, for_all};
+use super::{OutputFormat, for_all};
 use crate::data::runs::PositionRun;
 use crate::data::{Dataset, LONGEST_CHAIN, LONGEST_GAME, Label, write_chain, write_game, write_position};
 use crate::name_of;
@@ -31,7 +32,7 @@ impl Encoder<'_> {
     }
 
     /// Encodes the positions of a range; in formats of games and chains, each of the runs that begin in the range.
-    pub(super) fn encode(&self, range: Range<usize>) -> Result<Vec<Vec<u8>>, ConvertError> {
+    pub(super) fn encode(&self, range: Range<usize>) -> Result<Vec<Vec<u8>>> {
         match self.format {
             OutputFormat::Viri => self.runs(range, LONGEST_GAME, write_game),
             OutputFormat::Binpack => self.runs(range, LONGEST_CHAIN, write_chain),
@@ -49,14 +50,13 @@ impl Encoder<'_> {
         &self,
         range: Range<usize>,
         longest: usize,
-        write: impl Fn(&PositionRun, &mut Vec<u8>) -> Result<(), String>,
-    ) -> Result<Vec<Vec<u8>>, ConvertError> {
+        write: impl Fn(&PositionRun, &mut Vec<u8>) -> std::result::Result<(), String>,
+    ) -> Result<Vec<Vec<u8>>> {
         let encoded = |(first, run)| {
             let mut bytes = Vec::new();
             write(&run, &mut bytes).map_err(|unfit| {
                 let (place, called, others) = (self.dataset.place(first), name_of(&self.format), for_all());
-                let message = format!("{place}: has {unfit}, for which {called} has no room: write {others}");
-                ConvertError::Refused(message)
+                anyhow!("{place}: has {unfit}, for which {called} has no room: write {others}")
             })?;
             Ok(bytes)
         };

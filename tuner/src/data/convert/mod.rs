@@ -13,9 +13,9 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use anyhow::{Result, anyhow, bail};
 use clap::ValueEnum;
-use common::files::{WriteError, write_whole_with};
-use thiserror::Error;
+use common::files::write_whole_with;
 use tools::compression::Compression;
 
 use crate::data::{Chunks, Dataset, Grouping};
@@ -67,17 +67,6 @@ const XZ_LEVEL: u32 = 6;
 const PACKED: [(&str, Compression); 4] =
     [(".gz", Compression::Gzip), (".zst", Compression::Zstd), (".xz", Compression::Xz), (".bz2", Compression::Bzip2)];
 
-/// An error of a conversion.
-#[derive(Debug, Error)]
-pub enum ConvertError {
-    /// The file name does not indicate the format, or a position does not suit the format.
-    #[error("{0}")]
-    Refused(String),
-    /// The file cannot be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-}
-
 /// Lists the formats that accept any position.
 fn for_all() -> String {
     any_of(|format| !format.needs_scores() && !format.needs_moves())
@@ -107,7 +96,7 @@ impl OutputEncoding {
     ///
     /// # Errors
     /// If the name indicates no format, or one that is only read.
-    pub fn of(path: &Path, format: Option<OutputFormat>) -> Result<Self, ConvertError> {
+    pub fn of(path: &Path, format: Option<OutputFormat>) -> Result<Self> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
         let packed = PACKED.iter().find_map(|&(ending, how)| Some((name.strip_suffix(ending)?, how)));
         let (rest, compression) = packed.map_or((&name[..], None), |(rest, how)| (rest, Some(how)));
@@ -117,13 +106,11 @@ impl OutputEncoding {
             match ending {
                 "vf" => Ok(OutputFormat::Viri),
                 "txt" => Ok(OutputFormat::Wdl),
-                "pgn" => Err(ConvertError::Refused(format!(
+                "pgn" => bail!(
                     "{name}: PGN keeps whole games, and what is converted are positions without them; write {names} instead"
-                ))),
-                _ => OutputFormat::from_str(ending, false).map_err(|_| {
-                    let remedy = format!("say which with --to {names}");
-                    ConvertError::Refused(format!("{name}: no format is known by this ending; {remedy}"))
-                }),
+                ),
+                _ => OutputFormat::from_str(ending, false)
+                    .map_err(|_| anyhow!("{name}: no format is known by this ending; say which with --to {names}")),
             }
         };
         Ok(OutputEncoding { format: format.map_or_else(of_ending, Ok)?, compression })
@@ -141,12 +128,7 @@ impl fmt::Display for OutputEncoding {
 ///
 /// # Errors
 /// A position without the data that the format needs, or that the format cannot represent; a file that cannot be written.
-pub fn convert(
-    dataset: &Dataset,
-    path: &Path,
-    encoding: OutputEncoding,
-    progress: &dyn Progress,
-) -> Result<(), ConvertError> {
+pub fn convert(dataset: &Dataset, path: &Path, encoding: OutputEncoding, progress: &dyn Progress) -> Result<()> {
     check(dataset, encoding.format)?;
     let is_share = |index| dataset.label(index).outcome.half_points().is_none();
     let encoder = Encoder {
@@ -165,37 +147,29 @@ pub fn convert(
         to.write_all(encoder.head())?;
         let mut chunks = Chunks::default();
         let mut result = Ok(());
-        let collect = |encoded: Result<Vec<Vec<u8>>, ConvertError>| {
-            if has_failed.load(Ordering::Relaxed) {
-                return;
-            }
-            match encoded {
-                Ok(encoded) => {
-                    result = encoded.iter().try_for_each(|bytes| match encoding.format {
+        let collect = |encoded: Result<Vec<Vec<u8>>>| {
+            if result.is_ok() {
+                let encoded = encoded.map_err(|error| io::Error::other(refusal.insert(error).to_string()));
+                result = encoded.and_then(|encoded| {
+                    encoded.iter().try_for_each(|bytes| match encoding.format {
                         OutputFormat::Binpack => chunks.add(bytes, to),
                         _ => to.write_all(bytes),
-                    });
-                }
-                Err(error) => {
-                    result = Err(io::Error::other(error.to_string()));
-                    refusal = Some(error);
-                }
+                    })
+                });
+                has_failed.store(result.is_err(), Ordering::Relaxed);
             }
-            has_failed.store(result.is_err(), Ordering::Relaxed);
         };
         dataset.each_chunk("writing", encode, collect, progress);
         result?;
         chunks.finish(to)
     };
     let written = write_whole_with(path, |file| pack(encoding.compression, file, write));
-    match refusal {
-        Some(refusal) => Err(refusal),
-        None => Ok(written?),
-    }
+    refusal.map_or(Ok(()), Err)?;
+    Ok(written?)
 }
 
 /// Checks that every position has the data that a format needs.
-fn check(dataset: &Dataset, format: OutputFormat) -> Result<(), ConvertError> {
+fn check(dataset: &Dataset, format: OutputFormat) -> Result<()> {
     type Has<'d> = &'d dyn Fn(usize) -> bool;
     let called = name_of(&format);
     let has_move: Has = &|index| dataset.best(index).is_some();
@@ -211,7 +185,7 @@ fn check(dataset: &Dataset, format: OutputFormat) -> Result<(), ConvertError> {
         (format.needs_scores(), has_score, no_score, without_scores),
     ] {
         if is_needed && let Some(index) = (0..dataset.len()).find(|&index| !has(index)) {
-            return Err(ConvertError::Refused(format!("{}: {fault}: write {others}", dataset.place(index))));
+            bail!("{}: {fault}: write {others}", dataset.place(index));
         }
     }
     Ok(())

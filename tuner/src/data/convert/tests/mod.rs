@@ -25,7 +25,7 @@ fn dataset(lines: &str) -> Dataset {
     read(Source::in_memory("made up", lines.as_bytes().to_vec()).unwrap())
 }
 
-fn converted(dataset: &Dataset, folder: &TempDir, name: &str) -> Result<Dataset, ConvertError> {
+fn converted(dataset: &Dataset, folder: &TempDir, name: &str) -> Result<Dataset> {
     let path = folder.path().join(name);
     convert(dataset, &path, OutputEncoding::of(&path, None)?, &())?;
     Ok(read(Source::open(&path).unwrap()))

@@ -45,7 +45,7 @@ fn dataset_of(bytes: &[u8], options: &ReadOptions) -> Dataset {
     read_with(Source::in_memory("made up", bytes.to_vec()).unwrap(), options)
 }
 
-fn written(dataset: &Dataset, name: &str) -> Result<Vec<u8>, ConvertError> {
+fn written(dataset: &Dataset, name: &str) -> Result<Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     convert(dataset, &path, OutputEncoding::of(&path, None)?, &())?;
