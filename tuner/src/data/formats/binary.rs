@@ -1,6 +1,6 @@
 //! Codes and errors that the binary formats share.
 
-use engine::chess::{Bitboard, CastlingSide, Color, Move, MoveKind, Piece, PieceType, Position, Setup};
+use engine::chess::{Bitboard, CastlingSide, Color, Move, MoveKind, Piece, PieceType, Position, Setup, Square};
 
 use crate::data::outcome::ResultLabel;
 use crate::data::record_error::RecordError;
@@ -13,11 +13,6 @@ pub(super) fn cut_off() -> RecordError {
 /// Returns the error of an illegal position.
 pub(super) fn illegal(message: impl Into<String>) -> RecordError {
     RecordError::new("illegal position", message)
-}
-
-/// Returns the error of more pieces than a board may have.
-pub(super) fn too_many_men(count: u32) -> RecordError {
-    illegal(format!("{count} men on the board"))
 }
 
 /// Returns the error of an unknown code of a piece.
@@ -85,12 +80,15 @@ pub(in crate::data) fn castling_rooks(position: &Position) -> Bitboard {
 /// Returns the codes of the pieces of a position as [`put_pieces`] reads them. The rooks in `castling_rooks` are coded
 /// as rooks with castling rights.
 pub(crate) fn codes_of(position: &Position, castling_rooks: Bitboard) -> u128 {
-    let black = position.color(Color::Black);
-    let code = |square| {
-        let piece_type = position.piece_type_on(square).map_or(0, |piece_type| piece_type as u8);
-        let code = if castling_rooks.has(square) { CASTLING_ROOK } else { piece_type };
-        code | if black.has(square) { BLACK } else { 0 }
-    };
+    codes(position, |square, Piece { color, piece_type }| {
+        let code = if castling_rooks.has(square) { CASTLING_ROOK } else { piece_type as u8 };
+        code | if color == Color::Black { BLACK } else { 0 }
+    })
+}
+
+/// Returns a code of four bits for each piece, from the lowest square and the lowest bits up.
+pub(super) fn codes(position: &Position, code: impl Fn(Square, Piece) -> u8) -> u128 {
+    let code = |square| position.piece_on(square).map_or(0, |piece| code(square, piece));
     let mut squares = position.occupied().into_iter();
     let mut next_word = || {
         let men = squares.by_ref().take(16).enumerate();
@@ -100,17 +98,10 @@ pub(crate) fn codes_of(position: &Position, castling_rooks: Bitboard) -> u128 {
     u128::from(words[0]) | u128::from(words[1]) << 64
 }
 
-/// Puts pieces on an empty board: four bits per occupied square, from the lowest square and the lowest bits up. A code
-/// is the piece type, plus [`BLACK`] for a black piece; rooks with castling rights have a code of their own.
+/// Puts pieces on an empty board by the codes of [`codes_of`]: the piece type, plus [`BLACK`] for a black piece; rooks
+/// with castling rights have a code of their own.
 pub(in crate::data) fn put_pieces(setup: &mut Setup, occupied: u64, codes: u128) -> Result<(), RecordError> {
-    let occupied = Bitboard(occupied);
-    if occupied.count() > 32 {
-        return Err(too_many_men(occupied.count()));
-    }
-    let mut codes = codes;
-    for square in occupied {
-        let code = codes as u8 & 0xF;
-        codes >>= 4;
+    for (square, code) in coded(occupied, codes)? {
         let color = if code & BLACK == 0 { Color::White } else { Color::Black };
         let piece_type = if code % BLACK == CASTLING_ROOK {
             setup.castling_rooks |= square.into();
@@ -121,4 +112,17 @@ pub(in crate::data) fn put_pieces(setup: &mut Setup, occupied: u64, codes: u128)
         setup.put(Piece { color, piece_type }, square);
     }
     Ok(())
+}
+
+/// Returns the occupied squares with their codes of four bits.
+pub(super) fn coded(occupied: u64, mut codes: u128) -> Result<impl Iterator<Item = (Square, u8)> + Clone, RecordError> {
+    let occupied = Bitboard(occupied);
+    if occupied.count() > 32 {
+        return Err(illegal(format!("{} men on the board", occupied.count())));
+    }
+    Ok(occupied.into_iter().map(move |square| {
+        let code = codes as u8 & 0xF;
+        codes >>= 4;
+        (square, code)
+    }))
 }

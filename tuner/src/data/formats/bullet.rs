@@ -87,7 +87,7 @@ pub(crate) fn write_position(position: &Position, label: &Label) -> [u8; SIZE] {
 mod tests {
     use bulletformat::{BulletFormat, ChessBoard};
 
-    use super::super::binary::{too_many_men, unknown_result};
+    use super::super::binary::{illegal, unknown_result};
     use super::super::tests::{Collected, collect};
     use super::*;
     use crate::data::ResultLabel;
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(damaged(&|bytes| bytes.truncate(90)), (2, cut_off()));
         assert_eq!(damaged(&|bytes| bytes[32 + 26] = 3), (1, unknown_result(3)));
         assert_eq!(damaged(&|bytes| bytes[27] ^= 1), (0, contradiction("the square of a king")));
-        assert_eq!(damaged(&|bytes| bytes[32..40].fill(0xFF)), (1, too_many_men(64)));
+        assert_eq!(damaged(&|bytes| bytes[32..40].fill(0xFF)), (1, illegal("64 men on the board")));
         assert_eq!(damaged(&|bytes| bytes[64 + 8] = 0x77), (2, unknown_piece(7)));
     }
 }

@@ -4,7 +4,9 @@ use engine::chess::{Bitboard, CastlingSide, Color, File, Move, MoveKind, Piece, 
 
 use super::super::Sample;
 use super::super::binary;
-use super::super::binary::{castling_rooks, illegal_move, kind_code, too_many_men, unknown_piece, unknown_result};
+use super::super::binary::{
+    castling_rooks, coded, codes, illegal_move, kind_code, piece_codes, unknown_piece, unknown_result,
+};
 use super::bits::{signed, unsigned};
 use crate::data::label::Label;
 use crate::data::outcome::ResultLabel;
@@ -56,15 +58,11 @@ pub(super) fn read(bytes: &[u8]) -> Result<(Sample, i16), RecordError> {
 }
 
 fn position_of(stem: &[u8], halfmove_clock: u16, ply: u16) -> Result<Position, RecordError> {
-    let occupied = Bitboard(stem[..MEN].iter().fold(0, |word, &byte| word << 8 | u64::from(byte)));
-    if occupied.count() > 32 {
-        return Err(too_many_men(occupied.count()));
-    }
-    let code = |at: usize| stem[MEN + at / 2] >> (4 * (at % 2)) & 0xF;
-    let codes = || occupied.into_iter().enumerate().map(|(at, square)| (code(at), square));
-    let side = if codes().any(|(code, _)| code == BLACK_TO_MOVE) { Color::Black } else { Color::White };
+    let occupied = stem[..MEN].iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
+    let codes = coded(occupied, piece_codes(stem, MEN))?;
+    let side = if codes.clone().any(|(_, code)| code == BLACK_TO_MOVE) { Color::Black } else { Color::White };
     let mut setup = Setup::new(side, halfmove_clock, ply / 2 + 1);
-    for (code, square) in codes() {
+    for (square, code) in codes {
         let castling = CASTLING_ROOKS.iter().position(|&rook| rook == code);
         let piece = match (code, castling) {
             (DOUBLE_PUSHED_PAWN, _) => {
@@ -135,9 +133,8 @@ fn put_men(position: &Position, bytes: &mut [u8; STEM]) -> Result<(), String> {
     let black_king = Bitboard::from(position.king(Color::Black));
     let black_to_move = if us == Color::Black { black_king } else { Bitboard::EMPTY };
     bytes[..MEN].copy_from_slice(&position.occupied().0.to_be_bytes());
-    for (at, square) in position.occupied().into_iter().enumerate() {
-        let Some(Piece { color, piece_type }) = position.piece_on(square) else { continue };
-        let code = if double_pushed.has(square) {
+    let codes = codes(position, |square, Piece { color, piece_type }| {
+        if double_pushed.has(square) {
             DOUBLE_PUSHED_PAWN
         } else if castling_rooks.has(square) {
             CASTLING_ROOKS[color.index()]
@@ -145,9 +142,9 @@ fn put_men(position: &Position, bytes: &mut [u8; STEM]) -> Result<(), String> {
             BLACK_TO_MOVE
         } else {
             2 * piece_type as u8 + color.index() as u8
-        };
-        bytes[MEN + at / 2] |= code << (4 * (at % 2));
-    }
+        }
+    });
+    bytes[MEN..MOVE].copy_from_slice(&codes.to_le_bytes());
     Ok(())
 }
 

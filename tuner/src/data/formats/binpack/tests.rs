@@ -12,7 +12,7 @@ use sfbinpack::chess::piecetype::PieceType as TheirPieceType;
 use sfbinpack::chess::position::Position as TheirPosition;
 use sfbinpack::{CompressedTrainingDataEntryWriter, TrainingDataEntry};
 
-use super::super::binary::{too_many_men, unknown_result};
+use super::super::binary::{illegal, unknown_result};
 use super::super::tests::{Collected, collect};
 use super::*;
 use crate::data::ResultLabel;
@@ -182,7 +182,7 @@ fn errors_have_the_index_of_the_chain() {
     assert_eq!(damaged(&|bytes| bytes.truncate(bytes.len() - 1)), (2, cut_off()));
     assert_eq!(damaged(&|bytes| bytes[0] = b'C'), (0, RecordError::new("no chunk", "no chunk begins here")));
     assert_eq!(damaged(&|bytes| bytes[4..8].fill(0xFF)), (0, RecordError::new("no chunk", "no chunk begins here")));
-    assert_eq!(damaged(&|bytes| bytes[HEADER..HEADER + 8].fill(0xFF)), (0, too_many_men(64)));
+    assert_eq!(damaged(&|bytes| bytes[HEADER..HEADER + 8].fill(0xFF)), (0, illegal("64 men on the board")));
     assert_eq!(damaged(&|bytes| bytes.extend(b"BI")), (3, cut_off()));
     assert_eq!(damaged(&|bytes| bytes[HEADER + 28] |= 0xC0), (0, unknown_result(3)));
     // A flipped bit anywhere must not cause a panic.
