@@ -110,7 +110,8 @@ impl LabelOptions {
         let centipawns = |(text, view): (&str, LabelView)| {
             self.centipawns(text).map(|score| view.side(&position).choose(score, -score))
         };
-        let (score, group) = (score.map(centipawns).transpose()?, group_of(game, &position));
+        let score = score.map(centipawns).transpose()?;
+        let group = game.map_or_else(|| group_of_position(&position), |game| group_of_game(game.as_bytes()));
         Ok(Sample { position, label: Label { outcome, score, group }, best: None })
     }
 
@@ -177,11 +178,6 @@ pub(super) fn bounded(score: i16) -> i16 {
 /// Returns the group of a position of a game without a name.
 pub(super) fn group_of_position(position: &Position) -> u32 {
     fold(position.key()) & !GAME
-}
-
-/// Returns the group of a position: that of its game, if the game has a name.
-pub(super) fn group_of(game: Option<&str>, position: &Position) -> u32 {
-    game.map_or_else(|| group_of_position(position), |game| group_of_game(game.as_bytes()))
 }
 
 /// Returns the group of a game by its name, or by other bytes that identify it.

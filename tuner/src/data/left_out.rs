@@ -49,11 +49,7 @@ const NAMES: [&str; 10] = [
 pub struct LeftOutCounts([u64; NAMES.len()]);
 
 impl LeftOutCounts {
-    pub(super) fn add(&mut self, reason: LeftOut) {
-        self.add_several(reason, 1);
-    }
-
-    pub(super) fn add_several(&mut self, reason: LeftOut, count: u64) {
+    pub(super) fn add(&mut self, reason: LeftOut, count: u64) {
         self.0[reason as usize] += count;
     }
 

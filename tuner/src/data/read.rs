@@ -184,14 +184,14 @@ impl<'r> Chunk<'r> {
     fn leave_out_duplicates(&mut self, keys: &mut HashSet<u64>) {
         let (before, mut own) = (self.rows.len(), self.keys.iter());
         self.rows.retain(|_| own.next().is_none_or(|&key| keys.insert(key)));
-        self.left_out.add_several(LeftOut::Duplicate, (before - self.rows.len()) as u64);
+        self.left_out.add(LeftOut::Duplicate, (before - self.rows.len()) as u64);
     }
 }
 
 impl Sink for Chunk<'_> {
     fn sample(&mut self, record: u32, sample: &Sample) {
         if let Some(reason) = self.filter.refuses(sample) {
-            return self.left_out.add(reason);
+            return self.left_out.add(reason, 1);
         }
         self.evidence.add(&sample.position, &sample.label);
         let packed = pack(&sample.position, &sample.label, sample.best, record);
@@ -202,7 +202,7 @@ impl Sink for Chunk<'_> {
     }
 
     fn leave_out(&mut self, reason: LeftOut) {
-        self.left_out.add(reason);
+        self.left_out.add(reason, 1);
     }
 
     fn fault(&mut self, record: u32, error: RecordError) -> ControlFlow<()> {

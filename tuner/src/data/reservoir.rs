@@ -132,7 +132,7 @@ impl Reservoir {
                 store.push(&candidate.row)?;
                 sampled += 1;
             }
-            file.left_out.add_several(LeftOut::NotSampled, file.positions - sampled);
+            file.left_out.add(LeftOut::NotSampled, file.positions - sampled);
             file.positions = sampled;
         }
         Ok(())
