@@ -7,8 +7,7 @@ use anyhow::{Result, anyhow};
 use engine::chess::Position;
 
 use super::{OutputFormat, for_all};
-use crate::data::runs::PositionRun;
-use crate::data::{Dataset, LONGEST_CHAIN, LONGEST_GAME, Label, write_chain, write_game, write_position};
+use crate::data::{Dataset, LONGEST_CHAIN, LONGEST_GAME, Label, Sample, write_chain, write_game, write_position};
 use crate::name_of;
 
 /// An encoder of the positions of a data set in one format. The data set was checked for the format before.
@@ -50,17 +49,19 @@ impl Encoder<'_> {
         &self,
         range: Range<usize>,
         longest: usize,
-        write: impl Fn(&PositionRun, &mut Vec<u8>) -> std::result::Result<(), String>,
+        write: impl Fn(&[Sample], &mut Vec<u8>) -> std::result::Result<(), String>,
     ) -> Result<Vec<Vec<u8>>> {
-        let encoded = |(first, run)| {
-            let mut bytes = Vec::new();
-            write(&run, &mut bytes).map_err(|unfit| {
-                let (place, called, others) = (self.dataset.place(first), name_of(&self.format), for_all());
+        let dataset = self.dataset;
+        let sample = |at| Sample { position: dataset.position(at), label: dataset.label(at), best: dataset.best(at) };
+        let encoded = |run: Range<usize>| {
+            let (first, mut bytes) = (run.start, Vec::new());
+            write(&run.map(sample).collect::<Vec<_>>(), &mut bytes).map_err(|unfit| {
+                let (place, called, others) = (dataset.place(first), name_of(&self.format), for_all());
                 anyhow!("{place}: has {unfit}, for which {called} has no room: write {others}")
             })?;
             Ok(bytes)
         };
-        self.dataset.runs(range, longest).map(encoded).collect()
+        dataset.runs(range, longest).map(encoded).collect()
     }
 
     /// Writes a position in one of the formats of single positions.

@@ -14,7 +14,6 @@ use super::binary::{
 use super::{Reader, Record, RecordError, Sample, Sink};
 use crate::data::label::{Label, bounded, group_of_game};
 use crate::data::outcome::ResultLabel;
-use crate::data::runs::PositionRun;
 
 /// The number of bytes of the starting position of a game.
 const HEAD: usize = 32;
@@ -109,8 +108,8 @@ fn bits_of(mv: Move) -> u16 {
 ///
 /// # Errors
 /// The property of the first position that cannot be represented; nothing has been written then.
-pub(crate) fn write_game(run: &PositionRun, to: &mut Vec<u8>) -> Result<(), String> {
-    let start = &run.start;
+pub(crate) fn write_game(run: &[Sample], to: &mut Vec<u8>) -> Result<(), String> {
+    let Sample { position: start, label, .. } = &run[0];
     let clock = start.halfmove_clock();
     let clock = u8::try_from(clock).map_err(|_| format!("a halfmove clock of {clock}"))?;
     let side = (start.side_to_move().index() as u8) << 7;
@@ -120,11 +119,11 @@ pub(crate) fn write_game(run: &PositionRun, to: &mut Vec<u8>) -> Result<(), Stri
     head[24] = side | start.en_passant().map_or(NO_SQUARE, |square| square.index() as u8);
     head[25] = clock;
     head[26..28].copy_from_slice(&start.fullmove_number().to_le_bytes());
-    head[30] = run.outcome.half_points().expect("shares are refused before");
+    head[30] = label.outcome.half_points().expect("shares are refused before");
     to.extend_from_slice(&head);
-    for step in &run.steps {
-        to.extend_from_slice(&bits_of(step.mv).to_le_bytes());
-        to.extend_from_slice(&step.score.unwrap_or_default().to_le_bytes());
+    for sample in run {
+        to.extend_from_slice(&bits_of(sample.best.expect("a move of every position")).to_le_bytes());
+        to.extend_from_slice(&sample.label.score.unwrap_or_default().to_le_bytes());
     }
     to.extend_from_slice(&END);
     Ok(())
@@ -141,7 +140,6 @@ mod tests {
     use super::super::binary::unknown_result;
     use super::super::tests::{Collected, collect};
     use super::*;
-    use crate::data::runs::ScoredMove;
 
     /// Returns a game with all kinds of moves, written by the reference crate, and its positions.
     fn written() -> (Vec<u8>, Vec<String>) {
@@ -206,15 +204,11 @@ mod tests {
         for game in [all_kinds, of_chess960, with_others] {
             let Collected { samples, faults, .. } = collect(&ViriReader, &game);
             assert_eq!(faults, []);
-            let steps = samples
-                .iter()
-                .map(|(_, sample)| ScoredMove { mv: sample.best.expect("a move"), score: sample.label.score });
-            let Sample { position, label, .. } = samples[0].1.clone();
-            let mut run = PositionRun { start: position, outcome: label.outcome, steps: steps.collect() };
+            let mut run: Vec<Sample> = samples.into_iter().map(|(_, sample)| sample).collect();
             let mut again = Vec::new();
             assert_eq!(write_game(&run, &mut again), Ok(()));
             assert_eq!(again, game);
-            run.start = Position::from_fen("4k3/8/8/8/8/8/8/4K3 w - - 256 200").expect("a legal position");
+            run[0].position = Position::from_fen("4k3/8/8/8/8/8/8/4K3 w - - 256 200").expect("a legal position");
             assert_eq!(write_game(&run, &mut again), Err("a halfmove clock of 256".to_owned()));
             assert_eq!(again, game);
         }

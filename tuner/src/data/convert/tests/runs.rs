@@ -5,8 +5,7 @@ use engine::random::Random;
 
 use super::*;
 use crate::data::io::Storage;
-use crate::data::runs::{PositionRun, ScoredMove};
-use crate::data::{CHUNK, Filters, Noisy, Plies, ResultLabel, Subsample, write_game};
+use crate::data::{CHUNK, Filters, Label, Noisy, Plies, ResultLabel, Sample, Subsample, write_game};
 
 const STARTS: [&str; 3] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -19,17 +18,18 @@ fn games(count: u64) -> Vec<u8> {
     let mut random = Random::seeded(11);
     let mut bytes = Vec::new();
     for game in 0..count {
-        let start = Position::from_fen(STARTS[(game % 3) as usize]).unwrap();
-        let mut run = PositionRun { start: start.clone(), outcome: ResultLabel::DRAW, steps: Vec::new() };
-        run.outcome = [ResultLabel::LOSS, ResultLabel::DRAW, ResultLabel::WIN][random.below(3) as usize];
-        let mut position = start;
+        let mut position = Position::from_fen(STARTS[(game % 3) as usize]).unwrap();
+        let outcome = ResultLabel::RESULTS[random.below(3) as usize];
+        let mut run = Vec::new();
         for _ in 0..=random.below(120) {
             let moves = position.legal_moves();
             if moves.is_empty() {
                 break;
             }
             let mv = moves[random.below(moves.len() as u64) as usize];
-            run.steps.push(ScoredMove { mv, score: Some((random.below(64_001) as i32 - 32_000) as i16) });
+            let score = Some((random.below(64_001) as i32 - 32_000) as i16);
+            let label = Label { outcome, score, group: 0 };
+            run.push(Sample { position: position.clone(), label, best: Some(mv) });
             position.play(mv);
         }
         write_game(&run, &mut bytes).unwrap();
@@ -131,7 +131,7 @@ fn runs_are_independent_of_the_division_into_ranges() {
     let runs = |size: usize, longest: usize| -> Vec<(usize, usize)> {
         let ranges = (0..dataset.len()).step_by(size).map(|start| start..(start + size).min(dataset.len()));
         let runs = ranges.flat_map(|range| dataset.runs(range, longest));
-        runs.map(|(first, run)| (first, run.steps.len())).collect()
+        runs.map(|run| (run.start, run.len())).collect()
     };
     let whole = runs(dataset.len(), usize::MAX);
     assert_eq!(whole.len(), 20);

@@ -14,12 +14,9 @@ mod stem;
 
 use std::io::{self, Write};
 
-use engine::chess::Position;
-
 use super::binary::{cut_off, illegal_move};
 use super::{Reader, Record, RecordError, Sample, Sink};
 use crate::data::label::{bounded, group_of_game};
-use crate::data::runs::{PositionRun, ScoredMove};
 use bits::{BitReader, BitWriter, signed, unsigned};
 use moves::{next_move, put_move};
 use stem::STEM;
@@ -133,22 +130,19 @@ fn decode_chain(bytes: &[u8], samples: &mut Vec<Sample>) -> Result<usize, Record
 ///
 /// # Errors
 /// The property of the first position that cannot be represented; nothing has been written then.
-pub(crate) fn write_chain(run: &PositionRun, to: &mut Vec<u8>) -> Result<(), String> {
-    let (first, others) = run.steps.split_first().expect("a run has a position");
-    let mut position = run.start.clone();
-    let mover_score = |step: &ScoredMove, position: &Position| {
-        step.score.map_or(NO_SCORE, |score| position.side_to_move().choose(score, -score))
+pub(crate) fn write_chain(run: &[Sample], to: &mut Vec<u8>) -> Result<(), String> {
+    let mover_score = |Sample { position, label, .. }: &Sample| {
+        label.score.map_or(NO_SCORE, |score| position.side_to_move().choose(score, -score))
     };
-    let (mut last_move, mut last_score) = (first.mv, mover_score(first, &position));
-    to.extend_from_slice(&stem::write(run, last_score)?);
-    to.extend_from_slice(&u16::try_from(others.len()).expect("a run that fits").to_be_bytes());
+    let mut last_score = mover_score(&run[0]);
+    to.extend_from_slice(&stem::write(&run[0], last_score)?);
+    to.extend_from_slice(&u16::try_from(run.len() - 1).expect("a run that fits").to_be_bytes());
     let mut bits = BitWriter::new(to);
-    for step in others {
-        position.play(last_move);
-        put_move(&mut bits, &position, step.mv);
-        let score = mover_score(step, &position);
+    for sample in &run[1..] {
+        put_move(&mut bits, &sample.position, sample.best.expect("a move of every position"));
+        let score = mover_score(sample);
         bits.variable(unsigned(score.wrapping_sub(last_score.wrapping_neg())));
-        (last_move, last_score) = (step.mv, score);
+        last_score = score;
     }
     Ok(())
 }

@@ -11,7 +11,6 @@ use super::bits::{signed, unsigned};
 use crate::data::label::Label;
 use crate::data::outcome::ResultLabel;
 use crate::data::record_error::RecordError;
-use crate::data::runs::PositionRun;
 
 /// The number of bytes of a stem, and the offsets of its fields: the pieces at [`MEN`] in four bits each, the rest in
 /// two bytes each.
@@ -94,18 +93,17 @@ fn move_of(bits: u16, position: &Position) -> Option<Move> {
     Move::from_bits(from | to << 6 | promoted << 12 | (kind as u16) << 14).filter(|&mv| position.is_legal(mv))
 }
 
-/// Encodes the first position of a run for [`read`], with its score. Move number 0 is written as 1.
+/// Encodes a position for [`read`], with its score. Move number 0 is written as 1.
 ///
 /// # Errors
 /// The property of the position that cannot be represented.
-pub(super) fn write(run: &PositionRun, mover_score: i16) -> Result<[u8; STEM], String> {
-    let PositionRun { start: position, outcome, steps } = run;
+pub(super) fn write(Sample { position, label, best }: &Sample, mover_score: i16) -> Result<[u8; STEM], String> {
     let side = position.side_to_move();
     let number = position.fullmove_number();
     let ply = 2 * u32::from(number.saturating_sub(1)) + side.index() as u32;
     let ply =
         u16::try_from(ply).ok().filter(|&ply| ply <= LARGEST_PLY).ok_or_else(|| format!("move number {number}"))?;
-    let outcome = side.choose(*outcome, outcome.flipped());
+    let outcome = side.choose(label.outcome, label.outcome.flipped());
     let outcome = OUTCOMES.iter().position(|&other| other == outcome).expect("a code for every outcome") as u16;
     let bits_of = |mv: Move| {
         let (from, to) = (mv.from().index() as u16, mv.to().index() as u16);
@@ -114,7 +112,7 @@ pub(super) fn write(run: &PositionRun, mover_score: i16) -> Result<[u8; STEM], S
     let mut bytes = [0; STEM];
     put_men(position, &mut bytes)?;
     for (at, word) in [
-        (MOVE, bits_of(steps[0].mv)),
+        (MOVE, best.map_or(0, bits_of)),
         (SCORE, unsigned(mover_score)),
         (PLY_AND_OUTCOME, ply | outcome << PLY_BITS),
         (HALFMOVE_CLOCK, position.halfmove_clock()),

@@ -17,7 +17,6 @@ use super::super::tests::{Collected, collect};
 use super::*;
 use crate::data::ResultLabel;
 use crate::data::label::Label;
-use crate::data::runs::{PositionRun, ScoredMove};
 
 fn translated(mv: Move, side: Color) -> TheirMove {
     let [from, to] = [mv.from(), mv.to()].map(|square| TheirSquare::new(square.index() as u32));
@@ -99,10 +98,7 @@ fn rewritten(samples: &[(u32, Sample)]) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let mut chunks = Chunks::default();
     for chain in samples.chunk_by(|(a, _), (b, _)| a == b) {
-        let steps =
-            chain.iter().map(|(_, sample)| ScoredMove { mv: sample.best.expect("a move"), score: sample.label.score });
-        let first = &chain[0].1;
-        let run = PositionRun { start: first.position.clone(), outcome: first.label.outcome, steps: steps.collect() };
+        let run: Vec<Sample> = chain.iter().map(|(_, sample)| sample.clone()).collect();
         let mut chain = Vec::new();
         write_chain(&run, &mut chain)?;
         chunks.add(&chain, &mut bytes).expect("a vector takes all");
