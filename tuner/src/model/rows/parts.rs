@@ -16,11 +16,6 @@ pub(crate) fn is_dealt_here(chunk: usize) -> bool {
     processes::is_own(chunk % PARTS)
 }
 
-/// Returns true if rows are divided among processes.
-pub(super) fn are_divided() -> bool {
-    processes::are_several()
-}
-
 /// A part of the rows: every [`PARTS`]-th chunk, or a single one.
 pub(crate) struct Part<'r> {
     rows: &'r Rows,
