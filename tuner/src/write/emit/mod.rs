@@ -10,7 +10,7 @@ use common::files::{JSON, Kind, PARAMETERS};
 
 use crate::source::Parameter;
 pub use read::{numbers_in, values_of};
-use tables::{Elements, tables};
+use tables::tables;
 
 /// The number of array elements on a line.
 const PER_LINE: usize = 8;
@@ -33,7 +33,16 @@ pub enum Language {
 /// # Errors
 /// If the names do not describe complete arrays.
 pub fn emit(parameters: &[Parameter], language: Language) -> Result<String> {
-    Ok(language.document(&tables(parameters)?))
+    let tables = tables(parameters)?;
+    let statements = tables.iter().map(|(name, elements)| match language {
+        Language::Toml => format!("{} = {}\n", toml_edit::Key::new(name).display_repr(), value(elements, 0, 0)),
+        Language::Json => format!("    {}: {}", serde_json::Value::from(&name[..]), value(elements, 0, 4)),
+    });
+    let statements: Vec<String> = statements.collect();
+    Ok(match language {
+        Language::Toml => statements.concat(),
+        Language::Json => format!("{{\n{}\n}}\n", statements.join(",\n")),
+    })
 }
 
 /// Checks that the names of parameters, or of the first of them, describe arrays.
@@ -50,18 +59,6 @@ impl Language {
         match self {
             Language::Toml => PARAMETERS,
             Language::Json => JSON,
-        }
-    }
-
-    fn document(self, tables: &[(String, Elements)]) -> String {
-        let statements = tables.iter().map(|(name, table)| match self {
-            Language::Toml => format!("{} = {}\n", toml_edit::Key::new(name).display_repr(), value(table, 0, 0)),
-            Language::Json => format!("    {}: {}", serde_json::Value::from(&name[..]), value(table, 0, 4)),
-        });
-        let statements: Vec<String> = statements.collect();
-        match self {
-            Language::Toml => statements.concat(),
-            Language::Json => format!("{{\n{}\n}}\n", statements.join(",\n")),
         }
     }
 }

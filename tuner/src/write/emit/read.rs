@@ -43,18 +43,15 @@ pub fn numbers_in(text: &str) -> Result<Vec<(String, String, f64)>> {
             value => to.extend(value.as_f64().map(|number| (table.to_owned(), name, number))),
         }
     }
+    let tables: serde_json::Map<String, Json> = if text.trim_start().starts_with('{') {
+        serde_json::from_str(text)?
+    } else {
+        let document: DocumentMut = text.parse()?;
+        document.iter().filter_map(|(name, item)| Some((name.to_owned(), json_of(item.as_value()?)))).collect()
+    };
     let mut numbers = Vec::new();
-    tables_in(text)?.iter().for_each(|(table, value)| add(table, table.clone(), value, &mut numbers));
+    tables.iter().for_each(|(table, value)| add(table, table.clone(), value, &mut numbers));
     Ok(numbers)
-}
-
-/// Returns the arrays of a file by name.
-fn tables_in(text: &str) -> Result<serde_json::Map<String, Json>> {
-    if text.trim_start().starts_with('{') {
-        return Ok(serde_json::from_str(text)?);
-    }
-    let document: DocumentMut = text.parse()?;
-    Ok(document.iter().filter_map(|(name, item)| Some((name.to_owned(), json_of(item.as_value()?)))).collect())
 }
 
 fn json_of(value: &Value) -> Json {

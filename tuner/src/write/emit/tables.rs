@@ -6,7 +6,7 @@ use super::{MOST_DIMENSIONS, format_number};
 use crate::source::Parameter;
 
 /// The elements of an array in order: their indices, and their numbers as text.
-pub(super) type Elements = Vec<(Vec<usize>, String)>;
+type Elements = Vec<(Vec<usize>, String)>;
 
 /// Groups parameters into arrays with their names, in their order.
 pub(super) fn tables(parameters: &[Parameter]) -> Result<Vec<(String, Elements)>> {

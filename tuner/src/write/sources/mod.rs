@@ -83,13 +83,6 @@ pub struct Rewritten {
     pub changed: usize,
 }
 
-impl Rewritten {
-    /// Returns the difference in the format of `diff -u` and `patch`.
-    pub fn diff(&self) -> String {
-        diff::unified(&self.path.display().to_string(), &self.before, &self.after)
-    }
-}
-
 impl Sources {
     /// Reads files; their extensions determine their languages.
     ///
@@ -135,7 +128,8 @@ impl Sources {
             let head = || self.head(name, &declarations).map_err(|fault| faults.push(fault)).ok();
             let head = heads.entry(name).or_insert_with(head);
             if head.as_ref().is_some_and(Vec::is_empty) && !fixed {
-                faults.push(format!("`{name}`: declared in none of {}", self.names()));
+                let files: Vec<String> = self.files.iter().map(|file| file.path.display().to_string()).collect();
+                faults.push(format!("`{name}`: declared in none of {}", files.join(", ")));
                 *head = None;
             }
             let declared = head.as_deref().unwrap_or_default();
@@ -283,10 +277,6 @@ impl Sources {
         let line = excerpt(&text.split_whitespace().collect::<Vec<_>>().join(" "), MOST_SHOWN);
         let is_repeat = matches!(node.kind, ValueKind::Other) && text.contains(';') && text.ends_with(']');
         format!("`{line}`{}", if is_repeat { ", one number for all elements: write each of them out" } else { "" })
-    }
-
-    fn names(&self) -> String {
-        self.files.iter().map(|file| file.path.display().to_string()).collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -309,8 +309,11 @@ fn differences_have_the_format_of_patch() {
 +LINE 30
 \\ No newline at end of file
 ";
-    assert_eq!(diff::unified("a.c", before.as_bytes(), after.as_bytes()), expected);
-    assert_eq!(diff::unified("a.c", before.as_bytes(), before.as_bytes()), "");
+    let difference = |after: &str| {
+        Rewritten { path: "a.c".into(), before: before.clone().into(), after: after.into(), changed: 0 }.diff()
+    };
+    assert_eq!(difference(&after), expected);
+    assert_eq!(difference(&before), "");
 }
 
 #[test]
