@@ -122,7 +122,7 @@ impl Header {
 
     /// Reads a declaration. Returns true if the line is the last one, `rows`.
     pub(super) fn declare(&mut self, line: Word) -> Result<bool> {
-        let mut words = Words::new(line);
+        let mut words = Words(line);
         let (keyword, start) = words.next();
         match keyword {
             "let" => self.formula.define(words.rest())?,

@@ -70,31 +70,23 @@ pub(crate) fn unreadable(file: &str, error: &std::io::Error) -> Error {
     anyhow!("{file}: cannot be read: {error}")
 }
 
-/// The words of a line with their positions.
-pub(super) struct Words<'t> {
-    line: Word<'t>,
-    rest: &'t str,
-}
+/// The words of a line, or of its rest, with their positions.
+pub(super) struct Words<'t>(pub(super) Word<'t>);
 
 impl<'t> Words<'t> {
-    pub(super) fn new(line: Word<'t>) -> Self {
-        Words { line, rest: line.0 }
-    }
-
     /// Returns the next word.
     pub(super) fn next(&mut self) -> Word<'t> {
         let (rest, place) = self.rest();
-        let word = rest.split_ascii_whitespace().next().unwrap_or_default();
-        self.rest = &rest[word.len()..];
+        let (word, behind) = rest.split_at(rest.find(|char: char| char.is_ascii_whitespace()).unwrap_or(rest.len()));
+        self.0 = (behind, FormulaPosition { column: place.column + word.chars().count(), ..place });
         (word, place)
     }
 
     /// Returns the rest of the line.
     pub(super) fn rest(&self) -> Word<'t> {
-        let (line, start) = self.line;
-        let rest = self.rest.trim_ascii_start();
-        let before = line[..line.len() - rest.len()].chars().count();
-        (rest, FormulaPosition { column: start.column + before, ..start })
+        let (text, place) = self.0;
+        let rest = text.trim_ascii_start();
+        (rest, FormulaPosition { column: place.column + text.len() - rest.len(), ..place })
     }
 
     /// Checks that no words follow.
