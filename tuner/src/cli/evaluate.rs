@@ -56,7 +56,7 @@ impl EvaluateArgs {
     pub(crate) fn run(&self, bars: &Bars) -> Result<String> {
         self.machine.use_threads()?;
         let compared = if self.rows.is_empty() {
-            evaluate(self.data.sources()?, self.contenders()?, self.resolve, self.k, &self.data.options, bars)?
+            evaluate(self.data.sources(&[])?, self.contenders()?, self.resolve, self.k, &self.data.options, bars)?
         } else {
             evaluate_rows(&self.rows, self.k, &self.data.options.storage, bars)?
         };

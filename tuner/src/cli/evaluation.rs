@@ -117,7 +117,7 @@ impl EvaluationArgs {
 
     /// Reads the problem of Merino's own evaluation with these starting values.
     pub(super) fn own_problem(&self, start: Weights, bars: &Bars) -> Result<Problem> {
-        let dataset = Dataset::read(self.data.sources()?, &self.data.options, bars)?;
+        let dataset = Dataset::read(self.data.sources(&[])?, &self.data.options, bars)?;
         Own { start, resolve: self.resolve }.problem(Arc::new(dataset), bars)
     }
 
@@ -135,6 +135,6 @@ impl EvaluationArgs {
             return Ok(Problem::read_rows(&paths, &self.data.options.storage, accept, bars)?.with_weights(&weights));
         };
         let engine = self.timeout.engine(command, self.machine.threads(), self.resolve);
-        engine.problem(self.data.sources()?, &self.data.options, self.cache.as_deref(), (names, accept), bars)
+        engine.problem(self.data.sources(&[])?, &self.data.options, self.cache.as_deref(), (names, accept), bars)
     }
 }

@@ -138,13 +138,8 @@ struct DataArgs {
 }
 
 impl DataArgs {
-    /// Returns the files of `--epd`, or the embedded positions if there are none.
-    fn sources(&self) -> Result<Vec<Source>> {
-        self.sources_with(&[])
-    }
-
     /// Returns these files, followed by those of `--epd`; the embedded positions if there are none.
-    fn sources_with(&self, files: &[Input]) -> Result<Vec<Source>> {
+    fn sources(&self, files: &[Input]) -> Result<Vec<Source>> {
         if files.is_empty() && self.epd.is_empty() {
             return Ok(vec![Source::in_memory(DEFAULT_DATA.0, DEFAULT_DATA.1)?]);
         }
@@ -181,7 +176,7 @@ impl InputArgs {
                 input.weight
             );
         }
-        self.data.sources_with(&self.files)
+        self.data.sources(&self.files)
     }
 
     /// Registers the data as inputs of the run.

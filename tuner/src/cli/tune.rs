@@ -260,9 +260,10 @@ impl TuneArgs {
     /// Writes the page about the run, if one is wanted, with the names of the numbers and of their start, and the
     /// provenance.
     fn write_page(&self, outcome: &Outcome, [name, start, provenance]: [&str; 3]) -> Result<(), WriteError> {
-        let contents =
-            || page(&Page::of_run(outcome.clone(), name.to_owned(), start.to_owned(), provenance.to_owned()));
-        self.report.iter().try_for_each(|path| interrupt::write(path, contents()))
+        let Some(path) = &self.report else { return Ok(()) };
+        let text = format!("{}\n\n{provenance}", outcome.to_table());
+        let contents = Page { name: name.to_owned(), against: start.to_owned(), outcome: outcome.clone(), text };
+        interrupt::write(path, page(&contents))
     }
 
     /// Reports the comparison of rows and formula with the engine's own scores.

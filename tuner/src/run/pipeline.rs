@@ -327,9 +327,8 @@ impl Run<'_> {
         // Errors refer to the tuned entries of a table relative to one another, even if other entries are too rare to
         // be tuned.
         let centring = Centring::new(shifts.clone(), is_tuned, |j| constrained.shiftable[j]);
-        let errors_started = Instant::now();
-        let errors = self.errors_of_best(&state, rows, &centring)?;
-        let seconds = errors_started.elapsed().as_secs_f64();
+        let mut seconds = 0.0;
+        let errors = timed(&mut seconds, || self.errors_of_best(&state, rows, &centring))?;
         let rounding_lost = self.rounding_lost(&state, &rows.fitted)?;
         let mut theta = state.best.theta.clone();
         if self.settings.centre && theta != self.problem.numbers.round(&state.start) {

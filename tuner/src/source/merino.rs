@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
+use engine::chess::Position;
 use engine::eval::params::{Weights, leaves};
 use engine::eval::{Evaluator, Trace, known_ending};
 use engine::search::{Pruning, Quiescence};
@@ -25,6 +26,20 @@ pub enum Resolve {
     Qsearch,
     /// The position itself: for data known to be quiet.
     Static,
+}
+
+impl Resolve {
+    /// Returns the position to evaluate, and its score if the quiescence search ends in mate.
+    pub(super) fn leaf(self, position: Position, quiescence: &mut Quiescence<'_>) -> (Position, Option<i32>) {
+        match self {
+            Resolve::Static => (position, None),
+            Resolve::Qsearch => {
+                let leaf = quiescence.resolve(&position);
+                let mate = leaf.is_mate().then_some(leaf.score);
+                (leaf.position, mate)
+            }
+        }
+    }
 }
 
 /// Merino's evaluation with starting values of its parameters.
@@ -100,14 +115,7 @@ fn resolve(dataset: &Dataset, evaluator: &Evaluator, how: Resolve, progress: &dy
         let (mut trace, mut row) = (Trace::default(), RowBuilder::default());
         let mut rows = RowsWriter::in_memory((&merino.model.layout).into());
         for (position, label) in dataset.samples(chunk.clone()) {
-            let (leaf, mate) = match how {
-                Resolve::Static => (position, None),
-                Resolve::Qsearch => {
-                    let leaf = quiescence.resolve(&position);
-                    let mate = leaf.is_mate().then_some(leaf.score);
-                    (leaf.position, mate)
-                }
-            };
+            let (leaf, mate) = how.leaf(position, &mut quiescence);
             row.clear(1);
             // Scores of mates and of endings known by rule are constants: no parameter changes them.
             match mate.or_else(|| known_ending(&leaf)) {

@@ -44,13 +44,6 @@ pub struct Page {
 }
 
 impl Page {
-    /// Makes the page of a run. `name` and `against` are the names of the tuned parameters and of the start;
-    /// `provenance` is the provenance block of the parameter file.
-    pub fn of_run(outcome: Outcome, name: String, against: String, provenance: String) -> Self {
-        let text = format!("{}\n\n{provenance}", outcome.to_table());
-        Page { name, against, outcome, text }
-    }
-
     /// Returns the losses with their names, the most significant first.
     fn losses(&self) -> Vec<(&'static str, Losses)> {
         let Outcome { loss, held_loss, fitted, .. } = self.outcome;

@@ -154,17 +154,11 @@ fn send_batches(queue: &BatchQueue, mut input: ChildStdin, sent: &SyncSender<Que
         let mut batch = QuestionBatch { number, questions: Vec::new(), mates: Vec::new() };
         let end = queue.dataset.len().min(start + BATCH);
         for (index, (position, _)) in (start..).zip(queue.dataset.samples(start..end)) {
-            let leaf = match queue.resolve {
-                Resolve::Static => position,
-                Resolve::Qsearch => {
-                    let leaf = quiescence.resolve(&position);
-                    if leaf.is_mate() {
-                        batch.mates.push(index);
-                        continue;
-                    }
-                    leaf.position
-                }
-            };
+            let (leaf, mate) = queue.resolve.leaf(position, &mut quiescence);
+            if mate.is_some() {
+                batch.mates.push(index);
+                continue;
+            }
             let mut add = |position: &Position, is_flipped| {
                 batch.questions.push(Question { index, fen: position.to_fen(), is_flipped });
             };
