@@ -13,11 +13,11 @@ use super::validation::{Divided, Split};
 use super::{Hooks, PRIOR_PER_POSITION, Settings, memory};
 use crate::data::Grouping;
 use crate::model::Model;
-use crate::model::centre::{Centring, scales};
+use crate::model::centre::Centring;
 use crate::model::fold::Fold;
 use crate::model::rows::Rows;
 use crate::objective::{Objective, fit_k, scores};
-use crate::optimize::{Fit, Lbfgs, Limits, Method, Step, Termination};
+use crate::optimize::{Fit, Lbfgs, Limits, Method, Step, Termination, open_scales};
 use crate::progress::Unit;
 use crate::source::Problem;
 use crate::source::constraints::Resolved;
@@ -382,13 +382,10 @@ impl Run<'_> {
 /// Scales parameters up along directions that no score depends on, until the largest is as large as at the start, as
 /// far as bounds allow: the relative rounding error of larger numbers is smaller. Integers stay.
 fn enlarge(theta: &mut [f64], start: &[f64], limits: &Limits, model: &Model) {
-    for powers in scales(model, 0.0) {
+    for powers in open_scales(model, start, limits) {
         let members: Vec<usize> = (0..theta.len()).filter(|&j| powers[j] != 0.0).collect();
-        let is_settled = |&j: &usize| {
-            let is_alone = powers[limits.leaders()[j]] != 0.0;
-            powers[j] != powers[members[0]] || limits.is_frozen(j) && start[j] != 0.0 || !is_alone
-        };
-        if members.iter().any(is_settled) || members.iter().all(|&j| theta[j].fract() == 0.0) {
+        let is_plain = members.iter().all(|&j| powers[j] == powers[members[0]]);
+        if !is_plain || members.iter().all(|&j| theta[j].fract() == 0.0) {
             continue;
         }
         let largest = |of: &[f64]| members.iter().map(|&j| of[j]).fold(0.0, f64::max);
