@@ -70,15 +70,16 @@ impl Results {
             let words = [(win, ResultLabel::WIN), (["d", "draw"], ResultLabel::DRAW), (loss, ResultLabel::LOSS)];
             words.into_iter().find(|&(words, _)| is(words)).map(|(_, outcome)| outcome)
         };
+        let number = || text.parse::<f64>().ok();
         let whole = |numbers: [f64; 3]| {
-            let place = numbers.into_iter().position(|known| number(text) == Some(known))?;
+            let place = number().and_then(|found| numbers.iter().position(|&known| known == found))?;
             Some([ResultLabel::WIN, ResultLabel::DRAW, ResultLabel::LOSS][place])
         };
         match self {
             Results::Words => ResultLabel::of_result(text),
             Results::Colors => word(["w", "white"], ["b", "black"]),
             Results::Letters => word(["w", "win"], ["l", "loss"]),
-            Results::Points => ResultLabel::of_points(number(text)?),
+            Results::Points => ResultLabel::of_points(number()?),
             Results::Signed => whole([1.0, 0.0, -1.0]),
             Results::HalfPoints => whole([2.0, 1.0, 0.0]),
         }
@@ -94,15 +95,12 @@ impl Results {
         given: Option<Self>,
         has_view: bool,
     ) -> Result<Option<Self>, String> {
-        let (mut fitting, mut has_fraction) = (Self::ALL.to_vec(), false);
-        let mut is_known = false;
+        let (mut fitting, mut is_known, mut has_fraction) = (Self::ALL.to_vec(), false, false);
         for text in texts {
             let left: Vec<Self> = fitting.iter().copied().filter(|results| results.read(text).is_some()).collect();
-            if left.is_empty() {
-                continue;
+            if !left.is_empty() {
+                (fitting, is_known, has_fraction) = (left, true, has_fraction || text.contains('.'));
             }
-            (is_known, has_fraction) = (true, has_fraction || text.contains('.'));
-            fitting = left;
             if fitting.len() == 1 {
                 break;
             }
@@ -116,15 +114,6 @@ impl Results {
             None if fitting.len() > 1 && found.is_of_numbers() && !has_fraction => Err(AMBIGUOUS.to_owned()),
             None => Ok(Some(found)),
         }
-    }
-}
-
-fn number(text: &str) -> Option<f64> {
-    match text {
-        "1" | "1.0" => Some(1.0),
-        "0.5" => Some(0.5),
-        "0" | "0.0" => Some(0.0),
-        _ => text.parse().ok(),
     }
 }
 
