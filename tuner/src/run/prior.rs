@@ -139,11 +139,12 @@ impl PriorSearch<'_> {
         ladder.rungs.sort_by_key(|rung| rung.number);
         let chosen = ladder.choice(first);
         let rung = chosen.unwrap_or_else(|| &ladder.rungs[ladder.rungs.len() - 1]);
+        let trial = |rung: &Rung| Trial { per_position: per_position(rung.number), loss: rung.held.loss };
         Ok(Some(PriorChoice {
-            per_position: rung.trial().per_position,
+            per_position: per_position(rung.number),
             loss: chosen.map_or(ladder.start.loss, |rung| rung.held.loss),
             keeps_start: chosen.is_none(),
-            trials: ladder.rungs.iter().map(Rung::trial).collect(),
+            trials: ladder.rungs.iter().map(trial).collect(),
             start: ladder.start.loss,
             folds: folds.len(),
             theta: rung.theta.clone(),
@@ -230,12 +231,6 @@ struct Rung {
     held: HeldOut,
     /// The parameters fitted to the first fold.
     theta: Vec<f64>,
-}
-
-impl Rung {
-    fn trial(&self) -> Trial {
-        Trial { per_position: per_position(self.number), loss: self.held.loss }
-    }
 }
 
 /// The strengths tried, and the start, which corresponds to an infinite strength.
