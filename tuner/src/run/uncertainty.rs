@@ -30,8 +30,8 @@ const RIDGE: f64 = 1e-6;
 /// have eigenvalues below 0 on a smaller sample, as the minimum is that of all rows.
 const ENOUGH_ROWS: usize = 400;
 
-/// The same for matrices that are positive semidefinite on any sample. It determines an error to about one per cent.
-const ENOUGH_POSITIVE_ROWS: usize = 100;
+/// The same for matrices that are positive semidefinite on any sample. It determines an error to one or two per cent.
+const ENOUGH_POSITIVE_ROWS: usize = 50;
 
 /// The smallest share of a parameter's second derivative that the data must contribute for the parameter to have an
 /// error. Below it, the scatter would be about the same without data.
