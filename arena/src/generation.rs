@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_recorded_is_read_again_and_nothing_else() {
+    fn recorded_generations_are_read_again_and_others_refused() {
         let one = generation(7, "H1 accepted");
         assert_eq!(Generation::from_json(7, one.to_json()), Some(one.clone()));
         assert_eq!((one.name().as_str(), one.seconds(), one.is_adopted()), ("gen-007", 3.5, true));

@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn clear_results_count_and_others_are_told() {
+    fn clear_results_count_and_others_are_reported() {
         let mut pgn = PgnResults::default();
         for (white, black, tag, end) in [
             ("a", "b", "[Result \"1-0\"]", "1-0"),

@@ -63,7 +63,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_never_ends_is_refused() {
+    fn endless_files_are_refused() {
         let error = read(Path::new("/dev/zero"), 1 << 20).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::FileTooLarge);
         assert!(require_regular(Path::new("/dev/zero")).is_err());

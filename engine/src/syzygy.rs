@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_found_is_told() {
+    fn the_note_lists_the_tables_found() {
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().to_str().unwrap();
         let empty = open(place);

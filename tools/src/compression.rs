@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_compressed_once_or_in_pieces_is_decompressed() {
+    fn whole_and_concatenated_streams_are_decompressed() {
         let text = "8/8/8/8/8/k7/7R/K7 w - - [1.0]\n".repeat(20_000);
         let (first, second) = text.as_bytes().split_at(text.len() / 3);
         for (compression, _) in MAGIC {

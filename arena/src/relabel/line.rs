@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told() {
+    fn faults_are_reported() {
         let fault = |text: &str| Line::parse(text).unwrap_err().to_string();
         assert_eq!(fault("8/8 w"), "expected 4 or 6 fields, found 2");
         let label = fault(&format!("{BLACK} | 5 | 1.0"));

@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_known_is_told_so() {
+    fn unknown_figures_are_shown_as_unknown() {
         let mut generation = Generation::new(1);
         assert_eq!(row(&generation).join("|"), "gen-001|–|–|–|–|–|goes on|0.0 s");
         generation.add("games", json!({ "games": 12, "positions": 300, "seconds": 1.0 }));

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_told_with_its_line() {
+    fn invalid_options_are_refused_with_their_line() {
         let good = "a, int, 5, 0, 10, 1, 0.002\n";
         for (line, fault) in [
             ("", ": there is no option to tune"),

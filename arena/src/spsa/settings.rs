@@ -223,7 +223,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn written_options_are_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let lines = "a, int, 1200, 0, 2048, 102.4, 0.002\nB \"c\".d, float, 0.123456789, -1e16, 1e16, .1, 0\n";
         let options = SpsaOption::parse_all(lines).unwrap();

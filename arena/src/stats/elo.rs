@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_is_not_there() {
+    fn undetermined_estimates_are_none() {
         assert_eq!(estimate(&Counts::Games([0; 3])), Estimate::default());
         let won = estimate(&Counts::Pairs([0, 0, 0, 0, 10]));
         assert_eq!((won.elo, won.elo_error, won.nelo, won.los), (None, None, None, None));

@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_pair_tells_no_error() {
+    fn a_single_pair_has_no_error() {
         for counts in [[0, 1, 0, 0, 0], [0, 0, 3, 0, 0]] {
             let meetings = [meeting(0, 1, Counts::Pairs(counts))];
             let found = ratings(2, &meetings);

@@ -126,7 +126,7 @@ mod tests {
 
     /// Walls so far away that they stop nothing: the number of games might as well have been fixed.
     #[test]
-    fn a_test_that_could_not_stop_tells_what_its_counts_tell() {
+    fn estimates_without_stopping_equal_those_of_the_counts() {
         for counts in [Counts::Pairs([30, 200, 520, 230, 41]), Counts::Games([100, 200, 150])] {
             for model in [Model::Normalized, Model::Logistic] {
                 let found = unbiased(&sprt(model, "0,5", 1e-200), counts);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_decided_test_saw_is_moved_towards_the_middle_of_its_bounds() {
+    fn estimates_of_decided_tests_move_towards_the_middle_of_the_bounds() {
         for model in [Model::Normalized, Model::Logistic] {
             let test = sprt(model, "0,20", 0.05);
             for (counts, verdict) in [([10, 85, 160, 120, 25], Verdict::H1), ([20, 110, 260, 95, 15], Verdict::H0)] {

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_limit_is_refused() {
+    fn invalid_limits_are_refused() {
         for (key, value) in [
             ("tc", ""),
             ("tc", "0+1"),

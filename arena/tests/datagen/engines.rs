@@ -197,7 +197,7 @@ fn an_engine_that_remembers_is_found_out_and_can_be_started_anew() {
 
 /// A limit of nodes after which an engine is told to stop; what else it says belongs to no search.
 #[test]
-fn an_engine_is_told_to_stop() {
+fn soft_node_limits_stop_an_engine() {
     for behaviours in ["deepens", "deepens repeats"] {
         let effort = Effort::Nodes { most: 100_000, soft: Some(300) };
         let game = play_game(&Settings { effort, ..of_mock(behaviours) }, 0).unwrap().unwrap();

@@ -22,7 +22,7 @@ fn stderr(output: &Output) -> String {
 const QUICK: &str = "--positions 100 --nodes 60 --concurrency 2";
 
 #[test]
-fn a_run_tells_what_it_came_to() {
+fn a_run_prints_its_counts() {
     let folder = tempfile::tempdir().unwrap();
     let output = arena(&folder, &format!("--output data.epd {QUICK} --per-game 30"));
     let table = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -40,7 +40,7 @@ fn a_run_tells_what_it_came_to() {
 }
 
 #[test]
-fn what_cannot_be_done_is_refused_in_one_line() {
+fn refusals_take_one_line() {
     let folder = tempfile::tempdir().unwrap();
     assert!(arena(&folder, &format!("--output data.epd {QUICK}")).status.success());
     let written = fs::read(folder.path().join("data.epd")).unwrap();

@@ -40,7 +40,7 @@ fn an_engine_that_starts_no_more_leaves_its_games() {
 }
 
 #[test]
-fn files_of_engines_that_change_are_told_once() {
+fn changed_files_of_engines_are_reported_once() {
     let arena = Arena::new();
     fs::write(arena.path("evaluation.toml"), "").unwrap();
     // The engine changes its own file, once it is started for the second time.

@@ -12,7 +12,7 @@ fn check(behaviours: &str, more: &[&str]) -> (Option<i32>, String) {
 }
 
 #[test]
-fn each_check_is_told_with_its_reason() {
+fn each_check_is_listed_with_its_reason() {
     let (code, text) = check("", &["--json"]);
     assert_eq!(code, Some(1));
     let json: Value = serde_json::from_str(&text).unwrap();
@@ -58,7 +58,7 @@ fn engines_that_misbehave_fail() {
 
 /// Nothing is waited for that cannot come any more.
 #[test]
-fn an_engine_that_closed_its_input_is_told_so_at_once() {
+fn closed_input_of_an_engine_is_reported_at_once() {
     let script = "cmd=sh args=\"-c 'exec 0<&-; echo uciok; exec sleep 100'\"";
     let output = Command::cargo_bin("arena").unwrap().args(["check", script, "--only", "options"]).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

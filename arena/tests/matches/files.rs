@@ -61,7 +61,7 @@ fn no_output_takes_the_place_of_another_file_of_the_match() {
 }
 
 #[test]
-fn what_is_of_another_kind_is_not_replaced() {
+fn files_of_another_kind_are_not_replaced() {
     let arena = Arena::new();
     fs::write(arena.path("notes.txt"), "my precious notes\n").unwrap();
     for flag in ["--json", "--report", "--pgn"] {

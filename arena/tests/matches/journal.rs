@@ -115,7 +115,7 @@ fn a_match_that_was_ended_says_so_by_its_status() {
 }
 
 #[test]
-fn copies_of_games_and_limits_not_honoured_are_told() {
+fn copied_games_and_exceeded_limits_are_reported() {
     let arena = Arena::new();
     let output = arena.play("nodes=100", &["--games", "8", "--depth", "1", "--max-plies", "4"]);
     let table = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -113,7 +113,7 @@ fn differing(ours: &Arena, theirs: &Arena) -> Vec<String> {
 }
 
 #[test]
-fn what_is_better_is_adopted_and_what_is_not_ends_it() {
+fn better_parameters_are_adopted_and_others_end_the_loop() {
     let folder = folder(SETTINGS);
     let output = arena(&folder, &[]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -176,7 +176,7 @@ fn a_loop_that_is_killed_goes_on_to_the_same() {
 }
 
 #[test]
-fn ctrl_c_ends_any_step_and_tells_how_to_go_on() {
+fn ctrl_c_ends_any_step_and_prints_how_to_continue() {
     let whole = folder(SETTINGS);
     assert_eq!(arena(&whole, &[]).status.code(), Some(0));
     let folder = folder(&SETTINGS.replace("[games]", "[games]\nchunk = 1"));
@@ -290,7 +290,7 @@ fn a_dry_run_shows_commands_that_do_the_same() {
 }
 
 #[test]
-fn faults_are_told_with_their_place_and_nothing_is_played() {
+fn faults_are_reported_with_their_place_and_nothing_is_played() {
     for (old, new, fault) in [
         ("seed = 5", "sed = 5", "loop.toml:3: sed: is no key; the nearest is `seed`"),
         ("stop = 2", "stop = 0", "loop.toml:4: stop: 0 is not in 1..=4294967295"),
@@ -359,7 +359,7 @@ fn faults_are_told_with_their_place_and_nothing_is_played() {
 }
 
 #[test]
-fn what_a_loop_was_begun_with_stays() {
+fn a_loop_refuses_changed_settings() {
     let folder = folder(&SETTINGS.replace("generations = 9", "generations = 1"));
     assert_eq!(arena(&folder, &[]).status.code(), Some(0));
     let before = outcome(&folder);
@@ -401,7 +401,7 @@ fn what_a_loop_was_begun_with_stays() {
 
 /// What cannot be better is not tested.
 #[test]
-fn what_the_tuner_left_as_it_was_is_not_played() {
+fn unchanged_parameters_are_not_tested() {
     let folder = folder(&SETTINGS.replace("stop = 2", "stop = 1"));
     let tuner = "cp $1 $2; echo '{ \"loss\": { \"before\": 0.125, \"after\": 0.125 } }'";
     fs::write(folder.path("tuner.sh"), tuner).unwrap();

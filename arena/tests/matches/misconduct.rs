@@ -118,7 +118,7 @@ fn lines_are_checked() {
 }
 
 #[test]
-fn who_is_late_loses_but_lives() {
+fn an_engine_that_exceeds_its_time_forfeits_and_plays_on() {
     expect("args=late=2", CLOCK, "time_forfeit", 1, &[("time_losses", 1)]);
     expect("args=deaf=2", CLOCK, "time_forfeit", 1, &[("time_losses", 1)]);
     let odds = ["--games", "2", "--max-plies", "4", "--concurrency", "1", "--depth", "1"];
@@ -152,7 +152,7 @@ fn the_time_of_a_stopped_arena_counts_for_nobody() {
 }
 
 #[test]
-fn who_answers_nothing_is_killed_with_its_children() {
+fn a_stalled_engine_is_killed_with_its_children() {
     let arena = Arena::new();
     let started = Instant::now();
     let output = arena.play(&format!("dir={} args=stall=2", arena.folder.path().display()), CLOCK);
@@ -190,7 +190,7 @@ fn wait_until(happens: impl Fn() -> bool, otherwise: &str) {
 }
 
 #[test]
-fn who_talks_without_end_is_killed() {
+fn an_engine_that_floods_its_output_is_killed() {
     expect("args=flood=2", CLOCK, "stall", 2, &[("stalls", 2)]);
 }
 
@@ -236,7 +236,7 @@ fn floods_fill_neither_memory_nor_disk() {
 }
 
 #[test]
-fn what_cannot_be_played_is_refused_by_name() {
+fn engines_that_cannot_play_are_refused_by_name() {
     for (behaviour, message) in [
         ("args=die-at-start", "mock: ended instead of sending uciok (exit status: 1, stderr: mock: not today)"),
         ("args=complain option.UCI_Chess960=true", "mock: reports: error: no such value"),
@@ -296,7 +296,7 @@ fn long_names_are_cut_in_tables_alone() {
 }
 
 #[test]
-fn what_is_no_program_is_told_for_what_it_is() {
+fn paths_that_are_no_program_are_refused_with_the_reason() {
     for (path, message) in [
         ("/", "/: is a directory"),
         (concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"), "Cargo.toml: may not be executed"),

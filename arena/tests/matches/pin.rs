@@ -49,7 +49,7 @@ fn each_game_has_processors_of_its_own() {
 }
 
 #[test]
-fn too_few_processors_are_told() {
+fn too_few_processors_are_reported() {
     let arena = Arena::new();
     let output = arena.play("args=status", &[SHORT, &["--concurrency", "1000", "--games", "2"]].concat());
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();

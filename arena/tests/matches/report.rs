@@ -252,7 +252,7 @@ fn a_page_follows_the_games_while_they_are_played() {
 }
 
 #[test]
-fn an_interval_that_cannot_be_told_is_unknown() {
+fn undetermined_intervals_are_unknown() {
     let arena = Arena::new();
     let files = ["--report", "out.html", "--games", "2"];
     // It crashes in its second game.
@@ -301,7 +301,7 @@ fn tournaments_have_pages_too() {
 }
 
 #[test]
-fn what_cannot_be_told_is_refused() {
+fn reports_of_missing_or_foreign_files_are_refused() {
     let arena = Arena::new();
     let report = |arguments: &[&str]| {
         let arguments: Vec<String> = ["report"].iter().chain(arguments).map(|&word| word.to_owned()).collect();

@@ -144,7 +144,7 @@ fn ten_thousand_games_killed_at_twenty_moments_end_in_the_same_bytes() {
 }
 
 #[test]
-fn what_cannot_be_tuned_is_refused_before_any_game() {
+fn invalid_options_are_refused_before_the_first_game() {
     for (options, behaviours, more, message) in [
         ("Z, int, 5, 0, 10, 1, 0", "", &[][..], "error: mock: has no option `Z`"),
         ("X, int, 5, 0, 200, 1, 0", "", &[], "error: mock: takes X from 0 to 100, not from 0 to 200"),

@@ -125,7 +125,7 @@ fn flags_of_the_command_line_replace_keys() {
 }
 
 #[test]
-fn what_was_found_is_written_as_toml_and_tuned_further() {
+fn results_are_written_as_toml_and_tuned_further() {
     let folder = folder(SETTINGS);
     let tune = |more: &[&str]| run(&folder, &words(&[&["spsa", "tune.toml"], more].concat()));
     fs::write(folder.path("other.toml"), "no settings\n").unwrap();
@@ -150,7 +150,7 @@ fn what_was_found_is_written_as_toml_and_tuned_further() {
 }
 
 #[test]
-fn faults_are_told_with_their_line_and_nothing_is_played() {
+fn faults_are_reported_with_their_line_and_nothing_is_played() {
     for (old, new, fault) in [
         ("pairs = 30", "pars = 30", ":5: pars: is no key; the nearest is `pairs`"),
         ("pairs = 30", "pairs = \"30\"", ":5: pairs: expected a number, found \"30\""),

@@ -5,7 +5,7 @@ use std::fs;
 use super::support::Arena;
 
 #[test]
-fn tables_that_are_not_there_are_told_before_the_first_game() {
+fn missing_tablebases_are_refused_before_the_first_game() {
     let arena = Arena::new();
     fs::create_dir(arena.path("empty")).unwrap();
     for (folder, message) in [("none", "error: none: "), ("empty", "error: empty: has no table of endings")] {

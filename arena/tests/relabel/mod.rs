@@ -203,7 +203,7 @@ fn lines_without_a_score_are_left_out_and_counted() {
 }
 
 #[test]
-fn faults_of_lines_are_told_before_the_work() {
+fn faults_of_lines_are_reported_before_the_work() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("bad.epd"), "\n# nothing\n4k3/8/8/8/8/8/4P3/4K3 w - - ce 5;\n8/8 w\n").unwrap();
     fs::write(folder.path().join("none.epd"), "\n").unwrap();

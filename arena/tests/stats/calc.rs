@@ -49,7 +49,7 @@ fn an_interval_without_a_spread_is_unknown() {
 
 /// Expected values: an independent evaluation of the same process with forty digits, by sines alone.
 #[test]
-fn what_a_stopped_test_tells_allows_for_the_stop() {
+fn estimates_of_stopped_tests_are_corrected_for_stopping() {
     let keys = ["nelo_low", "nelo", "nelo_high", "elo_low", "elo", "elo_high"];
     for (counts, bounds, model, expected) in [
         (

@@ -79,7 +79,7 @@ fn files_of_all_kinds_are_one_pool() {
 }
 
 #[test]
-fn who_cannot_be_compared_is_told_apart() {
+fn unconnected_groups_of_engines_are_listed_apart() {
     let folder = tempfile::tempdir().unwrap();
     let text = [
         games("a", "b", [3, 2, 3]),
@@ -134,7 +134,7 @@ fn lines_without_an_end_are_refused() {
 }
 
 #[test]
-fn what_cannot_be_rated_is_refused() {
+fn games_that_cannot_be_rated_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     fs::write(path("won.pgn"), games("a", "b", [3, 0, 0])).unwrap();

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_with_their_place() {
+    fn faults_are_reported_with_their_place() {
         let fault = |bytes: &[u8]| Book::from_bytes(bytes).unwrap_err().to_string();
         assert_eq!(fault(&[0; 33]), "a book is made of entries of 16 bytes, found 33 bytes");
         let mut bytes = [0; 64];

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_taken_apart_is_put_together_again() {
+    fn a_setup_of_a_position_rebuilds_it() {
         for fen in [
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b Kq - 65535 17",

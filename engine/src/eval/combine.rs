@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn joints_have_the_form_that_is_told() {
+    fn joints_have_the_documented_form() {
         let constants = Constants::from_fn(|_| 24.0);
         let pair = |mg: f64, eg: f64| Pair { mg, eg };
         let whole = f64::from(SCALE_UNIT);

@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_learned_is_told_again() {
+    fn histories_return_what_updates_stored() {
         let position = Position::start();
         let mut histories = Histories::new().unwrap();
         let mv = position.parse_uci("g1f3").unwrap();

@@ -189,8 +189,8 @@ impl Worker {
             depth,
             seldepth: root.seldepth.max(root.line.len()),
             multipv: index + 1,
-            value: root.told_value(),
-            bound: if root.is_told_by_tablebase() { Bound::Exact } else { bound },
+            value: root.reported_value(),
+            bound: if root.is_known_by_tablebase() { Bound::Exact } else { bound },
             nodes: shared.total_nodes(),
             time: shared.start.elapsed(),
             hashfull: shared.table.fullness(),
@@ -212,13 +212,13 @@ impl RootMove {
     }
 
     /// Returns true if a tablebase knows the value. A mate that was found is nearer to the end.
-    pub(super) fn is_told_by_tablebase(&self) -> bool {
+    pub(super) fn is_known_by_tablebase(&self) -> bool {
         let found = self.known_value();
         self.table_value.is_some() && (found == -INFINITE || !is_mate(found))
     }
 
     /// The value to report: that of the tablebase, or else the newest one.
-    pub(super) fn told_value(&self) -> Value {
-        self.table_value.filter(|_| self.is_told_by_tablebase()).unwrap_or(self.known_value())
+    pub(super) fn reported_value(&self) -> Value {
+        self.table_value.filter(|_| self.is_known_by_tablebase()).unwrap_or(self.known_value())
     }
 }

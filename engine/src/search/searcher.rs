@@ -302,7 +302,7 @@ impl Searcher {
         let last_report = worker.last_report.as_ref().filter(|(root, _)| worker.id == 0 && root.mv == best.mv);
         // The value of an interrupted iteration may be only a bound.
         let root = last_report.map_or(best, |(root, _)| root);
-        let mut value = root.told_value();
+        let mut value = root.reported_value();
         if value == -INFINITE {
             value = self.evaluator.evaluate(game.position());
         }

@@ -34,7 +34,7 @@ fn node(depth: i32, eval: Value, beta: Value) -> NodeState {
 const ROOK_UP: &str = "4k3/pppp4/8/8/8/8/PPPP4/R3K3 w - - 0 1";
 
 #[test]
-fn who_is_ahead_may_pass() {
+fn null_move_cuts_off_for_the_side_ahead() {
     let (mut worker, mut game) = stand(ROOK_UP, SearchParams::default());
     let before = game.position().clone();
     let passed = worker.null_move(&mut game, &node(8, 500, 100)).unwrap();
@@ -61,7 +61,7 @@ fn nobody_passes_twice_or_with_pawns_alone_or_while_it_is_verified() {
 }
 
 #[test]
-fn a_mate_after_passing_is_told_as_a_bound() {
+fn a_mate_after_a_null_move_is_a_bound() {
     // Only the mate reaches beta, and no move that mates is left out.
     let params = SearchParams {
         rfp_max_depth: 0,

@@ -49,7 +49,7 @@ impl Handler for Listener {
 }
 
 #[test]
-fn every_iteration_tells_different_lines_in_order() {
+fn every_iteration_reports_distinct_lines_in_order() {
     let (game, mut searcher) = (game(MIDDLEGAME), searcher());
     searcher.multipv = 5;
     let mut listener = Listener::default();
@@ -156,7 +156,7 @@ fn a_game_is_played_the_same_way_twice() {
 }
 
 #[test]
-fn what_is_known_from_the_last_move_saves_work() {
+fn tables_kept_from_the_last_move_save_nodes() {
     let mut game = game(MIDDLEGAME);
     let mut searcher = searcher();
     for _ in 0..2 {
@@ -205,7 +205,7 @@ fn stopper(depth: i32, searcher: &Searcher) -> Listener {
 }
 
 #[test]
-fn an_endless_search_stops_when_told_with_any_number_of_threads() {
+fn infinite_searches_stop_with_any_number_of_threads() {
     let game = game(MIDDLEGAME);
     for threads in [1, 2, 5] {
         let mut searcher = searcher();

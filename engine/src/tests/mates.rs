@@ -116,7 +116,7 @@ fn ordinary_search_claims_no_mate_too_short() {
 
 /// Mates in 5 take long: a few of those with the fewest pieces; [`depths_at_which_mates_are_found`] looks at them all.
 #[test]
-fn who_asks_for_a_mate_gets_it() {
+fn go_mate_finds_mates_of_the_given_length() {
     let all = cases();
     let (longest, others): (Vec<_>, Vec<_>) = all.iter().partition(|case| case.moves == 5);
     let small = longest.into_iter().filter(|case| case.position.occupied().count() <= 17).step_by(3);

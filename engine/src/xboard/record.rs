@@ -118,7 +118,7 @@ mod tests {
     const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
     #[test]
-    fn what_is_taken_back_was_never_played() {
+    fn moves_taken_back_leave_the_game_of_before() {
         let mut game = record(START, "e2e4 e7e5 g1f3");
         assert!(!game.take_back(4) && game.plies() == 3);
         assert!(game.take_back(2) && game.plies() == 1);

@@ -82,7 +82,7 @@ fn qsearch_shows_the_line_and_its_leaf() {
 }
 
 #[test]
-fn faults_are_told_in_one_line() {
+fn faults_are_reported_in_one_line() {
     assert!(refusal(&["eval", "8/8 w - -"]).contains("expected 8 ranks, found 2"));
     assert!(refusal(&["qsearch", "8/8/8/8/8/8/8/8 w - -"]).contains("expected one white king, found 0"));
     assert!(refusal(&["eval", "--params", "no/such.toml"]).contains("no/such.toml"));
@@ -136,7 +136,7 @@ fn a_closed_output_ends_the_program_silently() {
 
 #[cfg(unix)]
 #[test]
-fn what_may_never_end_is_not_read() {
+fn devices_and_pipes_are_not_read_as_parameters() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_merino"));
     let run = command.args(["eval", "--params", "/dev/zero"]).assert().failure();
     assert!(String::from_utf8_lossy(&run.get_output().stderr).contains("/dev/zero: cannot be read: has more than"));

@@ -42,7 +42,7 @@ fn the_handshake_names_every_option() {
 }
 
 #[test]
-fn readiness_is_told_and_stop_obeyed_while_it_searches() {
+fn isready_and_stop_are_answered_during_a_search() {
     let mut engine = Engine::start(&[]);
     engine.send("position startpos moves e2e4");
     engine.send("go infinite");
@@ -162,7 +162,7 @@ fn the_end_of_input_waits_for_openings() {
 /// Stacks of threads take address space: in so little of it there is not room for that many.
 #[cfg(target_os = "linux")]
 #[test]
-fn fewer_threads_than_asked_for_are_told_and_play() {
+fn missing_threads_are_reported_and_the_others_play() {
     let mut engine = Engine::start_confined(300_000, &[]);
     for wanted in [64, 512] {
         let stderr =
@@ -219,7 +219,7 @@ fn a_single_legal_move_is_played_at_once() {
 }
 
 #[test]
-fn no_legal_move_is_told_as_such() {
+fn positions_without_moves_answer_bestmove_0000() {
     let mut engine = Engine::start(&[]);
     engine.send("position fen 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1");
     engine.send("go movetime 50");
@@ -230,7 +230,7 @@ fn no_legal_move_is_told_as_such() {
 }
 
 #[test]
-fn errors_are_told_and_change_nothing() {
+fn errors_are_reported_and_change_nothing() {
     let mut engine = Engine::start(&[]);
     assert!(engine.answer("position startpos moves e2e5", "info string error").contains("e2e5"));
     assert!(engine.answer("position fen 9/8 w", "info string error").contains("fen"));

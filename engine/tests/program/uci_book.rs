@@ -36,7 +36,7 @@ fn book_moves_are_played_at_once_with_a_score() {
 }
 
 #[test]
-fn who_wants_a_search_gets_one() {
+fn infinite_ponder_and_mate_searches_skip_the_book() {
     let mut engine = engine_with("searched.bin");
     engine.send("position startpos moves e2e4");
     for go in ["go infinite", "go ponder wtime 3600000 btime 3600000", "go mate 30"] {

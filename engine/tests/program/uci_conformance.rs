@@ -36,7 +36,7 @@ fn other_protocols_and_empty_lines_come_before_the_handshake() {
 }
 
 #[test]
-fn what_needs_no_answer_gets_none() {
+fn silent_commands_get_no_answer() {
     let mut engine = Engine::start(&[]);
     let silent = [
         "debug on",

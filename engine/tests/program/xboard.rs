@@ -84,7 +84,7 @@ fn a_game_is_played() {
 }
 
 #[test]
-fn illegal_and_unknown_lines_are_told_as_such() {
+fn illegal_moves_and_unknown_lines_are_reported() {
     let mut engine = start();
     for (line, answer) in [
         ("usermove e2e5", "Illegal move: e2e5"),

@@ -45,7 +45,7 @@ fn clocks_are_kept() {
 }
 
 #[test]
-fn it_moves_at_once_when_told_to() {
+fn the_question_mark_makes_it_move_at_once() {
     let mut engine = start();
     // Nothing to hurry.
     engine.send("?");
@@ -144,7 +144,7 @@ fn plans_are_obeyed_whatever_waits_before_them() {
 /// Stacks of threads take address space.
 #[cfg(target_os = "linux")]
 #[test]
-fn fewer_cores_than_granted_are_told_and_play() {
+fn missing_cores_are_reported_and_the_others_play() {
     let mut engine = Engine::start_confined(300_000, &["xboard"]);
     assert!(engine.answer("cores 64", "tellusererror").contains(" of 64"));
     engine.send("new\nst 0.05");

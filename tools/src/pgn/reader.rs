@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_move_is_passed_over() {
+    fn comments_and_variations_are_skipped() {
         let text = "[Event \"a \\\"b\\\" \\\\ c\"]\r\n[White \"W\"] [Black\t\"B\"]\r\n\r\n% 1. h4 h5\r\n1. e4! {1... c5 (} e5 ; 2. f4\r\n\
                     2.Nf3 $1 (2. f4 {)} exf4 (2... d5)) 2...Nc6 3. d4 exd3 e.p. !? 0-0 O-O+\r\n{ [%clk 0:01:00]\r\n[%eval 3] } 1/2-1/2\r\n";
         let found = games(text.as_bytes(), 99);

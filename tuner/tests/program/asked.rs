@@ -194,7 +194,7 @@ fn scores_of_every_file_of_the_data_have_a_scale_of_their_own() {
 }
 
 #[test]
-fn what_an_engine_skips_is_counted_and_scores_that_colours_change_are_told() {
+fn skipped_positions_are_counted_and_asymmetric_scores_reported() {
     if !has_python() {
         return;
     }
@@ -348,7 +348,7 @@ fn third_fen() -> String {
 }
 
 #[test]
-fn whatever_goes_wrong_is_told_with_the_position_and_nothing_is_written() {
+fn faults_of_engines_name_the_position_and_nothing_is_written() {
     if !has_python() {
         return;
     }

@@ -64,7 +64,7 @@ fn games_go_through_all_formats_that_hold_them() {
 }
 
 #[test]
-fn what_formats_of_moves_cannot_do_without_is_told() {
+fn formats_of_moves_refuse_positions_without_moves() {
     let folder = Folder::new();
     let lines = folder.write("lines.epd", GOOD);
     let games = folder.write("games.pgn", "[Result \"0-1\"]\n\n1. e4 e5 2. Nf3 Nf6 0-1\n");

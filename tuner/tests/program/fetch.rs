@@ -72,7 +72,7 @@ fn assert_refused((output, left): (Output, Vec<PathBuf>), reason: &str) {
 }
 
 #[test]
-fn what_has_the_right_checksum_is_kept() {
+fn files_with_the_right_checksum_are_kept() {
     let from = format!("{}/good", server());
     let folder = tempfile::tempdir().unwrap();
     let arguments = ["--sha256", &sha256(&content()).to_uppercase(), "quiet-labeled"];
@@ -86,7 +86,7 @@ fn what_has_the_right_checksum_is_kept() {
 }
 
 #[test]
-fn what_is_not_verified_is_taken_only_if_told_and_its_checksum_said() {
+fn unverified_files_need_a_flag_and_print_their_checksum() {
     let from = format!("{}/good", server());
     assert_refused(fetch(&from, &["quiet-labeled"]), "no checksum of it is known");
     let (output, left) = fetch(&from, &["--accept-unverified", "quiet-labeled"]);
@@ -95,7 +95,7 @@ fn what_is_not_verified_is_taken_only_if_told_and_its_checksum_said() {
 }
 
 #[test]
-fn what_goes_wrong_is_told_in_a_line_and_leaves_nothing() {
+fn failed_downloads_print_one_line_and_leave_nothing() {
     let server = server();
     let good = format!("{server}/good");
     let sum = sha256(&content());
@@ -117,7 +117,7 @@ fn what_goes_wrong_is_told_in_a_line_and_leaves_nothing() {
 }
 
 #[test]
-fn a_full_disk_is_told_and_leaves_nothing() {
+fn a_full_disk_is_reported_and_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     // A limit on the size of files stands for the disk; its signal would end the program before it could say anything.
     let mut command = Command::new("sh");
@@ -127,7 +127,7 @@ fn a_full_disk_is_told_and_leaves_nothing() {
 }
 
 #[test]
-fn what_is_missing_to_fetch_with_is_told() {
+fn missing_download_tools_are_named() {
     let tools = tempfile::tempdir().unwrap();
     let path = std::env::var_os("PATH").unwrap();
     let place = |names: &[&str]| {

@@ -139,7 +139,7 @@ fn no_output_takes_the_place_of_an_input_or_of_another_output() {
 }
 
 #[test]
-fn what_is_of_another_kind_is_not_replaced() {
+fn files_of_another_kind_are_not_replaced() {
     let folder = Folder::new();
     folder.write("good.epd", GOOD);
     let notes = folder.write("notes.txt", "my precious notes\n");
@@ -202,7 +202,7 @@ mod unix {
     }
 
     #[test]
-    fn what_never_ends_is_not_read() {
+    fn endless_files_are_not_read() {
         let folder = Folder::new();
         folder.write("good.epd", GOOD);
         let text = refusal(tuner_in(&folder).args(["--epd", "good.epd", "--params", "/dev/zero"]));

@@ -72,7 +72,7 @@ fn a_run_writes_parameters_and_says_what_it_did() {
 }
 
 #[test]
-fn what_is_frozen_or_not_asked_for_keeps_its_start() {
+fn frozen_and_unselected_parameters_keep_their_start() {
     let folder = Folder::new();
     let data = folder.write("good.epd", GOOD);
     let output = folder.path("out.toml");
@@ -134,7 +134,7 @@ fn parameters_are_evaluated_side_by_side() {
 }
 
 #[test]
-fn the_table_tells_losses_and_changes() {
+fn the_table_lists_losses_and_changes() {
     let folder = Folder::new();
     let data = folder.write("good.epd", GOOD);
     let told = |more: &[&str], words: &[&str]| {
@@ -358,7 +358,7 @@ fn a_file_from_before_a_field_existed_is_brought_up_to_date() {
 }
 
 #[test]
-fn an_output_that_cannot_be_written_is_told_before_the_work() {
+fn unwritable_outputs_are_reported_before_the_work() {
     let folder = Folder::new();
     // Were the data read first, the run would complain of them.
     let data = folder.path("missing.epd");

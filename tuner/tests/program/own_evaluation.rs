@@ -25,7 +25,7 @@ fn refusal(mut command: Command) -> String {
 }
 
 #[test]
-fn rows_that_cannot_be_read_are_told_in_one_line() {
+fn unreadable_rows_are_refused_in_one_line() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(
         folder.path().join("rows.txt"),
@@ -152,7 +152,7 @@ fn flags_of_a_run_are_those_of_a_fit() {
 }
 
 #[test]
-fn what_is_asked_of_the_parameters_is_checked_before_the_rows_are_read() {
+fn patterns_of_parameters_are_checked_before_rows_are_read() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("rows.txt"), format!("{HEAD}no row\n")).unwrap();
     for (arguments, message) in [

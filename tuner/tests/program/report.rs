@@ -172,7 +172,7 @@ fn every_table_and_every_number_is_there() {
 }
 
 #[test]
-fn what_is_not_known_is_left_out() {
+fn unknown_figures_are_left_out() {
     let mut told = whole_page();
     let whole = page(&told);
     for word in ["Loss by step", "Calibration", "Worst predicted", "Warnings", "Clearest changes", "sha256 "] {
@@ -222,7 +222,7 @@ fn a_browser_opens_it_without_complaint() {
 }
 
 #[test]
-fn a_run_tells_of_itself() {
+fn a_run_writes_its_page() {
     let folder = tempfile::tempdir().unwrap();
     let (data, output, report) =
         (folder.path().join("data.epd"), folder.path().join("out.toml"), folder.path().join("run.html"));

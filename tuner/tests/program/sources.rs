@@ -238,7 +238,7 @@ fn a_fit_rewrites_the_sources_of_an_engine() {
 }
 
 #[test]
-fn what_is_not_found_is_told_before_rows_are_read() {
+fn missing_declarations_are_reported_before_rows_are_read() {
     let folder = Folder::new();
     folder.write("rows.txt", format!("{ROWS}no row\n"));
     folder.write("pawns.c", ENGINE);

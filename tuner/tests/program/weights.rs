@@ -75,7 +75,7 @@ fn a_weight_of_one_is_none() {
 }
 
 #[test]
-fn weights_that_cannot_be_are_told_in_one_line() {
+fn invalid_weights_are_refused_in_one_line() {
     let folder = Folder::new();
     sets(&folder);
     for weight in ["0", "-1", "nan", "inf", "1e9"] {

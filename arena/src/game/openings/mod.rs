@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_lines_are_told_with_their_number_and_count() {
+    fn bad_lines_are_reported_with_number_and_count() {
         let read = |text: &str, variant| Book::read("book.epd", text.as_bytes(), variant, None);
         let parse = |text: &str| read(text, Variant::Standard).map_err(|error| error.to_string());
         let start = Position::start().to_fen();

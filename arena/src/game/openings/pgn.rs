@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn games_that_cannot_be_played_are_told_with_their_line_and_count() {
+    fn unplayable_games_are_reported_with_line_and_count() {
         let error = |text: &str| read(text, None).unwrap_err();
         assert_eq!(
             error("1. e4 e5\n2. Ke3 *\n1. e4 *\n1. x *"),

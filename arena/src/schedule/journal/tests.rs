@@ -134,7 +134,7 @@ fn a_journal_that_was_never_used_is_not_left_behind() {
 }
 
 #[test]
-fn what_is_no_journal_is_never_emptied() {
+fn files_that_are_no_journal_stay_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("match.jsonl");
     let name = path.display();
@@ -152,7 +152,7 @@ fn what_is_no_journal_is_never_emptied() {
 }
 
 #[test]
-fn every_change_of_a_line_is_told_by_its_number() {
+fn every_changed_line_is_reported_by_its_number() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("match.jsonl");
     let plan = plan();
@@ -182,7 +182,7 @@ fn every_change_of_a_line_is_told_by_its_number() {
 }
 
 #[test]
-fn what_does_not_belong_is_refused_and_left_alone() {
+fn foreign_journals_are_refused_and_stay_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("match.jsonl");
     let name = path.display();
@@ -247,7 +247,7 @@ fn a_journal_is_understood_without_its_match() {
 }
 
 #[test]
-fn what_is_no_journal_is_told_by_its_line() {
+fn lines_that_are_no_journal_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("match.jsonl");
     let plan = plan();

@@ -170,7 +170,7 @@ fn inserted(part: &str) -> (String, String) {
 }
 
 #[test]
-fn what_is_inserted_leaves_the_rest_as_it_stands() {
+fn insertions_leave_the_rest_unchanged() {
     // A value of the file's own stands behind the last one before the tables.
     let (single, before) = inserted("single = [-9, 9]\n");
     assert_eq!(single.trim(), "# A single pair.\n# Its second line.\nsingle = [3, -5]");

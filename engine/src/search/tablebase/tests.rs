@@ -193,7 +193,7 @@ fn without_dtz_results_decide() {
 }
 
 #[test]
-fn a_fault_is_told() {
+fn tablebase_faults_are_reported() {
     let mut faulty = searcher(Wdl::Draw, |_| None);
     faulty.tablebase.tablebase = Some(Arc::new(Told { wdl: Wdl::Draw, dtz: |_| None, fault: Some("broken") }));
     assert_eq!(search(&mut faulty, TAKES, Limits::depth(2)).1.faults, ["broken"]);
