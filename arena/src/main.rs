@@ -181,7 +181,7 @@ fn run(command: &Command) -> Result<u8> {
     }
 }
 
-/// Plays a sequential test; the exit status tells what it has decided.
+/// Plays a sequential test; the exit status is its decision.
 fn test(plan: &Match, args: &args::CommonArgs, sprt: &Sprt) -> Result<u8> {
     let (tally, _) = output::play(plan, args, Some(sprt), |table| out!("{table}"))?;
     Ok(match verdict(sprt, &tally)? {
@@ -200,7 +200,7 @@ fn tune_options(args: &args::SpsaArgs) -> Result<u8> {
     }
 }
 
-/// Makes data; what an interrupted run can be continued by is told.
+/// Makes data. Prints the command that continues an interrupted run.
 fn datagen(args: &args::DatagenArgs) -> Result<()> {
     generate::generate(args, |table| out!("{table}"))?;
     if interrupt::listen()?.is_requested() {
@@ -214,7 +214,7 @@ fn play_tournament(args: &args::TournamentArgs, format: Format) -> Result<u8> {
     play_all(&plan, &args.common)
 }
 
-/// Plays a match without a test; the exit status tells whether all games were played.
+/// Plays a match without a test; the exit status says whether all games were played.
 fn play_all(plan: &Match, args: &args::CommonArgs) -> Result<u8> {
     let (tally, _) = output::play(plan, args, None, |table| out!("{table}"))?;
     Ok(if tally.games < u64::from(plan.total_games()) { UNFINISHED } else { 0 })

@@ -29,7 +29,7 @@ const POINTS: u32 = 400;
 /// Options named in the progress.
 const NAMED: usize = 3;
 
-/// Options as an engine is told them: names and values.
+/// Options as an engine receives them: names and values.
 type Values = Vec<(String, String)>;
 
 /// Plays until all pairs are played, or until Ctrl-C; writes and prints what was found. Returns what was found and what

@@ -160,8 +160,8 @@ impl Options {
     /// Sets an option; its name is compared without regard to case.
     ///
     /// # Errors
-    /// If the option cannot be set, is set to another value, or there is something to tell of its value; the message
-    /// begins with `error: ` in the first case.
+    /// If the option cannot be set, is set to another value, or its value needs a remark. The message begins with
+    /// `error: ` in the first case.
     pub(crate) fn set(&self, target: &mut Target<'_>, name: &str, value: Option<&str>) -> Outcome {
         let Some(Declared { name, kind }) = self.0.iter().find(|option| option.name.eq_ignore_ascii_case(name)) else {
             return Err(format!("error: there is no option `{name}`"));
@@ -272,8 +272,8 @@ fn set_book_file(target: &mut Target<'_>, path: &str) -> Outcome {
     Ok(())
 }
 
-/// Takes another tablebase and tells what it has; without folders, none. What a search without it, or with another, has
-/// left in the table is cleared.
+/// Opens another tablebase and reports its tables; without folders, closes it. Clears the transposition table, whose
+/// entries come from searches without it or with another one.
 fn set_tablebase(target: &mut Target<'_>, open: OpenTablebase, folders: &str) -> Outcome {
     let is_named = !folders.is_empty() && folders != EMPTY;
     let (tablebase, outcome) = match is_named.then(|| open(folders)) {

@@ -124,7 +124,7 @@ impl Tablebase for Syzygy {
     }
 }
 
-/// The position as the tables know it; none if somebody may castle, or if it cannot be told.
+/// The position as the tables know it; none if a side may castle, or if it cannot be converted.
 fn converted(position: &Position) -> Option<Chess> {
     if Color::ALL.into_iter().any(|color| position.castling().has_any(color)) {
         return None;

@@ -15,7 +15,7 @@ use super::{CommonArgs, KeepArgs, PlayArgs};
 /// The most games of a test.
 const MOST_GAMES: u32 = 200_000;
 
-/// The gains of a run that is told none.
+/// The gains of a run without given ones.
 const SPALL: Gains = Gains::new(1);
 
 const EXAMPLES: &str = "\

@@ -62,7 +62,7 @@ impl<J, I: Iterator<Item = J>> Shared<'_, I> {
 
 /// Does tasks, numbered from `first`, with a thread for each worker, until there are none, until `collect` has enough, or
 /// until the end is requested: the first request ends before [`Collect::end`], the second one at once. `work` gets a
-/// function that tells whether its result is still wanted, and returns `None` if it is not. Returns whether all tasks
+/// function that returns true while its result is wanted, and returns `None` if it is not. Returns whether all tasks
 /// were done.
 ///
 /// # Errors

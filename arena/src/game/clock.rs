@@ -54,8 +54,8 @@ impl Clock {
         is_in_time
     }
 
-    /// The `go` command for the side of `color`, whose opponent has another clock. Where the opponent has none, the own
-    /// one is told twice.
+    /// The `go` command for the side of `color`, whose opponent has another clock. An opponent
+    /// without a clock counts with the side's own.
     pub fn go(&self, color: Color, opponent: &Clock) -> String {
         match self.limit {
             Limit::MoveTime(time) => format!("go movetime {}", time.as_millis()),

@@ -32,7 +32,7 @@ pub(super) struct Ended {
     pub(super) seconds: f64,
 }
 
-/// Runs a program to its end; nothing if `stop` was requested meanwhile, which it is told as by Ctrl-C.
+/// Runs a program to its end. If `stop` is requested meanwhile, sends it the signal of Ctrl-C and returns `None`.
 ///
 /// Its standard error is that of the arena where this is a terminal, so that it can draw. Elsewhere lines of it are
 /// printed and logged. Those of standard output are logged in any case, and printed unless they are an object of JSON.

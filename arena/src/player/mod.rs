@@ -33,7 +33,7 @@ pub enum Effort {
     Nodes {
         /// The most nodes.
         most: u64,
-        /// No iteration is begun after so many nodes. A UCI engine is told to stop once it reports as many.
+        /// No iteration begins after so many nodes. A UCI engine receives `stop` once it reports as many.
         soft: Option<u64>,
     },
     /// Iterations, plies.

@@ -10,7 +10,7 @@ use crate::game::{Variant, parse_move, position_command};
 use crate::schedule::engine_identity;
 use crate::uci_client::{Answer, Engine, EngineError, EngineSpec, Search, Timeouts};
 
-/// The time beyond `movetime` after which an engine is told to stop.
+/// The time beyond `movetime` after which an engine receives `stop`.
 const OVERTIME: Duration = Duration::from_millis(500);
 
 /// Searches between the two answers that [`UciEngine::forgets`] compares.

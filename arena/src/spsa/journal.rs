@@ -39,8 +39,8 @@ impl SpsaJournal {
         JournalFile::create(path, &json!({ RUN: identity })).map(SpsaJournal)
     }
 
-    /// Goes on with a journal: `tuning`, at its start, learns the batches, of each of which `watch` is told. Returns how many
-    /// pairs failed, too.
+    /// Continues a journal: applies its batches to `tuning`, which is at its start, and calls `watch` with each. Also
+    /// returns the number of failed pairs.
     ///
     /// # Errors
     /// If the file cannot be read or written, is no journal, belongs to another run, or has a line that cannot be read or
@@ -118,7 +118,7 @@ mod tests {
         let (mut again, mut batches) = (start.clone(), 0);
         let (_, failed) = SpsaJournal::resume(&path, &identity, &mut again, |_| batches += 1).unwrap();
         assert_eq!((again, batches, failed), (tuning, 200, 100));
-        // Results that were changed are told, even where the checksum was made anew.
+        // A changed result is an error, even with a new checksum.
         let text = std::fs::read_to_string(&path).unwrap();
         let line = text.lines().nth(1).unwrap();
         let mut value: Value = serde_json::from_str(line).unwrap();

@@ -132,7 +132,7 @@ fn play_batch(
         });
         let values = Arc::new(texts);
         for number in [2 * pair, 2 * pair + 1] {
-            // Nobody takes it if all have given up, which is told below.
+            // No worker takes it if all have given up; the error follows below.
             let _ = tasks.send(Task { number, values: Arc::clone(&values) });
         }
     }

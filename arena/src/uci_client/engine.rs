@@ -160,7 +160,7 @@ impl Engine {
         self.send_soon(&format!("{command}\n"))
     }
 
-    /// The least and the most that an option may be, where the engine tells them.
+    /// Returns the least and the greatest value of an option, if the engine declares them.
     ///
     /// # Errors
     /// If it does not have the option.

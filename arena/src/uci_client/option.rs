@@ -6,7 +6,7 @@ use super::bounds::LONGEST_TEXT;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct EngineOption {
     pub(super) name: String,
-    /// The least and the most that it may be, where the engine tells them.
+    /// The least and the greatest value, if the engine declares them.
     pub(super) range: Option<[f64; 2]>,
     kind: Kind,
 }

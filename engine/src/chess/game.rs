@@ -1,6 +1,7 @@
 //! A position and how the game came to it: repetitions, and how the rules end a game.
 //!
-//! The search makes its moves on a game too; the distance to its root tells positions of its tree from earlier ones.
+//! The search makes its moves on a game too. The distance to its root separates positions of its tree from earlier
+//! ones.
 
 use super::{Color, Move, Position, Undo, attacks, cuckoo, zobrist};
 

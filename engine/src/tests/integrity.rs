@@ -32,7 +32,7 @@ fn check(position: &Position) {
     }
 }
 
-/// The bitboards by type, by colour and the mailbox tell of the same pieces.
+/// Checks that the bitboards by type, those by colour and the mailbox hold the same pieces.
 fn check_board(position: &Position) {
     let white = position.color(Color::White);
     assert!((white & position.color(Color::Black)).is_empty());
