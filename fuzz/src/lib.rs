@@ -38,7 +38,7 @@ pub fn read(bytes: Vec<u8>, is_strict: bool) {
 /// back.
 pub fn write_and_read(bytes: Vec<u8>) {
     let plies = Plies { skip_first: 0, skip_last: 0 };
-    let options = ReadOptions { skip_bad: usize::MAX, plies, moves: true, ..ReadOptions::default() };
+    let options = ReadOptions { skip_bad: usize::MAX, plies, ..ReadOptions::default() };
     let read = |bytes: Vec<u8>, options: &ReadOptions| {
         let source = Source::in_memory("input", bytes).ok()?;
         Dataset::read(vec![source], options, &()).ok()
