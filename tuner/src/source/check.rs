@@ -51,9 +51,6 @@ pub struct Discrepancy {
     /// File and line; the FEN of the position, if an engine answered it.
     #[serde(rename = "row")]
     pub place: String,
-    /// The line number in its file, from 1.
-    #[serde(skip)]
-    pub line: u32,
     /// The engine's score, in centipawns and White's view.
     pub score: f64,
     /// The score of the formula, in the same unit and view.
@@ -66,8 +63,12 @@ fn serialize_map<S: Serializer>(pairs: &[(String, f64)], to: S) -> Result<S::Ok,
 
 impl Check {
     /// Compares the scores of the formula with those of a text, if there are any. Sets the constant of each row to the
-    /// difference.
-    pub(super) fn of(text: &mut TextRows, formula: &[f64]) -> Result<Option<Self>> {
+    /// difference. `place` names a row.
+    pub(super) fn of(
+        text: &mut TextRows,
+        formula: &[f64],
+        mut place: impl FnMut(&TextRows, usize) -> String,
+    ) -> Result<Option<Self>> {
         let Some(own) = &text.scores else { return Ok(None) };
         let differences: Vec<f64> =
             own.iter().zip(formula).map(|(&score, formula)| f64::from(score) - formula).collect();
@@ -91,7 +92,7 @@ impl Check {
                 .into_iter()
                 .map(|row| {
                     let (score, formula) = of_row(row);
-                    Discrepancy { place: text.place(row), line: text.lines[row], score, formula }
+                    Discrepancy { place: place(text, row), score, formula }
                 })
                 .collect(),
             correlations: if differing.is_empty() { Vec::new() } else { correlations(text, own, &differences) },

@@ -29,22 +29,34 @@ impl Problem {
         accept: impl FnOnce(Problem) -> Result<()>,
         progress: &dyn Progress,
     ) -> Result<Self> {
-        Self::read_texts(paths.iter().map(|path| open(path)), storage, accept, progress)
+        let texts = paths.iter().map(|path| open(path));
+        Self::read_texts(texts, storage, (accept, TextRows::place), progress)
     }
 
-    /// Reads rows from texts, as [`Problem::read_rows`] reads files.
+    /// Reads rows from texts, as [`Problem::read_rows`] reads files. Messages call a row by its `place`.
     pub(super) fn read_texts(
         texts: impl IntoIterator<Item = Result<Text>>,
         storage: &Storage,
-        accept: impl FnOnce(Problem) -> Result<()>,
+        (accept, place): (impl FnOnce(Problem) -> Result<()>, impl FnMut(&TextRows, usize) -> String),
         progress: &dyn Progress,
     ) -> Result<Self> {
         progress.begin("reading", 0, Unit::Iterations);
         let text = text::read(texts, |declared| accept(Problem::new(declared.clone(), storage)), storage);
         progress.end();
-        let mut text = text?;
-        let formula = finite_scores(&text)?;
-        let check = Check::of(&mut text, &formula)?;
+        Self::checked(text?, storage, place)
+    }
+
+    /// Makes the problem of rows, which it checks.
+    ///
+    /// # Errors
+    /// The first row, called by its `place`, whose score is not finite.
+    pub(super) fn checked(
+        mut text: TextRows,
+        storage: &Storage,
+        mut place: impl FnMut(&TextRows, usize) -> String,
+    ) -> Result<Self> {
+        let formula = finite_scores(&text, &mut place)?;
+        let check = Check::of(&mut text, &formula, place)?;
         let (groups, grouping, warning) = groups::find(&text.groups, &text.rows);
         let warnings = warning.into_iter().collect();
         Ok(Problem { groups, grouping, check, warnings, ..Problem::new(text, storage) })
@@ -52,13 +64,13 @@ impl Problem {
 }
 
 /// Returns the scores of the formula at the start. Refuses rows whose scores are not finite.
-fn finite_scores(text: &TextRows) -> Result<Vec<f64>> {
+fn finite_scores(text: &TextRows, mut place: impl FnMut(&TextRows, usize) -> String) -> Result<Vec<f64>> {
     let scores = scores(&text.rows, &text.model, &text.start());
     if let Some(row) = scores.iter().position(|score| !score.is_finite()) {
         bail!(
             "{}: the score of this row is {} where the parameters start: the formula goes beyond what numbers can hold; \
              bound what it takes powers or exponentials of, as in exp(min(50, …))",
-            text.place(row),
+            place(text, row),
             scores[row]
         );
     }

@@ -75,6 +75,17 @@ impl RowsWriter {
         RowsWriter { storage: Some(storage.clone()), is_divided: processes::are_several(), ..Self::in_memory(shape) }
     }
 
+    /// Creates a writer that uses files if memory does not suffice, and keeps all rows in this process.
+    pub(crate) fn undivided(shape: Shape, storage: &Storage) -> Self {
+        RowsWriter { is_divided: false, ..Self::new(shape, storage) }
+    }
+
+    /// Adds leaves to the segments of the rows to come.
+    pub(crate) fn extend_shape(&mut self, shape: Shape) {
+        assert!(shape.facts == self.shape.facts && shape.leaves.len() == self.shape.leaves.len(), "the same segments");
+        self.shape = shape;
+    }
+
     /// Creates a writer that keeps all rows in the memory of this process.
     pub fn in_memory(shape: Shape) -> Self {
         RowsWriter { shape, is_kept: true, ..Self::default() }

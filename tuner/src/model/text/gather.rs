@@ -4,13 +4,23 @@ use std::str::{FromStr, SplitAsciiWhitespace};
 
 use anyhow::{Error, Result, anyhow, bail};
 
-use super::TextRows;
 use super::header::{Header, RowColumn};
 use super::lines::LineReader;
+use super::{Parameter, TextRows};
 use crate::data::io::{Storage, StorageError};
 use crate::model::Model;
 use crate::model::formula::brief;
-use crate::model::rows::{RowBuilder, RowsWriter, Shape};
+use crate::model::rows::{Block, RowBuilder, RowsWriter, Shape};
+
+/// The labels of a row: those of the position that an engine is asked for, else the columns of a text.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RowLabels {
+    /// The result, 0 to 1, White's view.
+    pub(crate) result: f32,
+    pub(crate) group: Option<u32>,
+    /// The search score in the data, in centipawns and White's view.
+    pub(crate) search: Option<i16>,
+}
 
 /// The largest count of a parameter.
 const MOST_COUNT: f64 = (1 << 20) as f64;
@@ -23,11 +33,11 @@ const SLACK: f64 = 1e-6;
 
 /// The place of the counts of a parameter of a sum.
 #[derive(Clone, Copy)]
-struct Counted {
+pub(super) struct Counted {
     /// Segment, White's of a sided sum.
-    segment: usize,
-    leaf: usize,
-    is_sided: bool,
+    pub(super) segment: usize,
+    pub(super) leaf: usize,
+    pub(super) is_sided: bool,
     unit: f64,
 }
 
@@ -45,30 +55,35 @@ pub(super) struct Gather {
 
 impl Gather {
     pub(super) fn new(header: &Header, model: Model, storage: &Storage) -> Self {
-        let layout = &model.layout;
-        let mut leaves = vec![0..; layout.sums.len()];
-        let counted = header.parameters.iter().map(|parameter| {
-            let (sum, unit) = (parameter.sum?, parameter.unit);
-            let (segment, is_sided) = (layout.segment_of(sum), layout.sums[sum].is_sided);
-            Some(Counted { segment, leaf: leaves[sum].next()?, is_sided, unit })
-        });
+        Self::with_writer(RowsWriter::new(Shape::from(&model.layout), storage), header, model)
+    }
+
+    /// Makes a collector that keeps all rows in this process.
+    pub(super) fn undivided(header: &Header, model: Model, storage: &Storage) -> Self {
+        Self::with_writer(RowsWriter::undivided(Shape::from(&model.layout), storage), header, model)
+    }
+
+    fn with_writer(writer: RowsWriter, header: &Header, model: Model) -> Self {
         Gather {
-            counted: counted.collect(),
-            writer: RowsWriter::new(Shape::from(layout), storage),
+            counted: places(&header.parameters, &model),
+            writer,
             row: RowBuilder::default(),
             salt: 0,
             text: TextRows { parameters: header.parameters.clone(), model, ..TextRows::default() },
         }
     }
 
-    /// Returns the number of rows so far.
-    pub(super) fn len(&self) -> usize {
-        self.text.lines.len()
+    /// Takes in parameters that were declared after the first row.
+    pub(super) fn extend(&mut self, header: &Header, model: Model) {
+        self.counted = places(&header.parameters, &model);
+        self.writer.extend_shape(Shape::from(&model.layout));
+        self.text.parameters.clone_from(&header.parameters);
+        self.text.model = model;
     }
 
-    /// Returns the engine's own score of the last row, if rows have it.
-    pub(super) fn last_score(&self) -> Option<f32> {
-        self.text.scores.as_ref()?.last().copied()
+    /// Returns the number of rows so far.
+    pub(super) fn len(&self) -> usize {
+        self.text.groups.len()
     }
 
     /// Begins a text, whose groups differ from those of the others.
@@ -87,32 +102,26 @@ impl Gather {
         }
     }
 
-    /// Parses a row and adds it.
+    /// Parses a row of a text and adds it.
     pub(super) fn read(&mut self, header: &Header, row: &str, reader: &LineReader) -> Result<()> {
-        self.parse(header, row).map_err(|error| match error.is::<StorageError>() {
-            true => error,
-            false => reader.fault(error),
-        })?;
+        self.read_labelled(header, row, Some(RowLabels::default()), reader)?;
         self.text.lines.push(reader.number as u32);
-        self.text.sets.last_mut().into_iter().for_each(|set| *set += 1);
         Ok(())
     }
 
-    fn parse(&mut self, header: &Header, row: &str) -> Result<()> {
-        let mut words = row.split_ascii_whitespace();
-        let (mut result, mut group, mut search) = (0.0, None, None);
+    /// Parses a row, which [`Gather::add`] may add. Returns its labels, those given or those of its columns, and the
+    /// engine's own score.
+    fn parse(&mut self, header: &Header, row: &str, mut labels: RowLabels) -> Result<(RowLabels, Option<f32>)> {
+        let (mut words, mut own) = (row.split_ascii_whitespace(), None);
         self.row.clear(self.text.model.layout.facts.len());
         for &column in &header.columns {
             let word = words.next().unwrap_or_default();
             match column {
-                RowColumn::Result => result = number("a result from 0 to 1", word)?,
+                RowColumn::Result => labels.result = number("a result from 0 to 1", word)?,
                 RowColumn::Group | RowColumn::Search if word == "-" => {}
-                RowColumn::Group => group = Some(number::<u32>("the number of a group", word)? ^ self.salt),
-                RowColumn::Search => search = Some(search_score(word)?),
-                RowColumn::Score => {
-                    let score = finite("the engine's score", word)?;
-                    self.text.scores.get_or_insert_default().push(score);
-                }
+                RowColumn::Group => labels.group = Some(number::<u32>("the number of a group", word)? ^ self.salt),
+                RowColumn::Search => labels.search = Some(search_score(word)?),
+                RowColumn::Score => own = Some(finite("the engine's score", word)?),
                 RowColumn::Constant => self.row.set_fact(0, finite("a constant", word)?),
                 RowColumn::Fact(fact) => {
                     let (name, range) = &header.facts[fact - 1];
@@ -127,13 +136,48 @@ impl Gather {
             }
         }
         self.entries(header, words)?;
-        self.writer.push(&mut self.row, result)?;
-        self.text.groups.push(group);
-        if search.is_some() {
-            // Earlier rows have no search score.
-            self.text.searches.resize(self.len(), None);
-            self.text.searches.push(search);
+        Ok((labels, own))
+    }
+
+    /// Parses a row, and adds it if the `labels` of its position are given. Returns the engine's own score.
+    pub(super) fn read_labelled(
+        &mut self,
+        header: &Header,
+        row: &str,
+        labels: Option<RowLabels>,
+        reader: &LineReader,
+    ) -> Result<Option<f32>> {
+        let parsed = self.parse(header, row, labels.unwrap_or_default());
+        let added = parsed.and_then(|(known, score)| {
+            labels.map_or(Ok(()), |_| self.add(known, score))?;
+            Ok(score)
+        });
+        added.map_err(|error| if error.is::<StorageError>() { error } else { reader.fault(error) })
+    }
+
+    /// Adds a copy of a row whose leaves have other numbers here, given by segment.
+    pub(super) fn copy(
+        &mut self,
+        row: Block<'_>,
+        leaves: &[Vec<usize>],
+        labels: RowLabels,
+        score: Option<f32>,
+    ) -> Result<()> {
+        self.row.clear(self.text.model.layout.facts.len());
+        for (segment, entries) in row.segments().enumerate() {
+            for (&leaf, &count) in entries.leaves.iter().zip(entries.counts) {
+                self.row.add(segment, leaves[segment][usize::from(leaf)], count.into());
+            }
         }
+        let facts = row.facts().flatten().enumerate();
+        facts.for_each(|(fact, &value)| self.row.set_fact(fact, value));
+        self.add(labels, score)
+    }
+
+    /// Adds the row that was parsed last.
+    fn add(&mut self, labels: RowLabels, score: Option<f32>) -> Result<()> {
+        self.writer.push(&mut self.row, labels.result)?;
+        self.text.add_labels(labels, score);
         Ok(())
     }
 
@@ -174,6 +218,23 @@ impl Gather {
         }
         Ok(TextRows { rows: self.writer.finish()?, ..self.text })
     }
+
+    /// Returns the places of the counts of the parameters.
+    pub(super) fn counted(&self) -> &[Option<Counted>] {
+        &self.counted
+    }
+}
+
+/// Returns the place of the counts of each parameter; none of a free number.
+fn places(parameters: &[Parameter], model: &Model) -> Vec<Option<Counted>> {
+    let layout = &model.layout;
+    let mut leaves = vec![0..; layout.sums.len()];
+    let place = |parameter: &Parameter| {
+        let (sum, unit) = (parameter.sum?, parameter.unit);
+        let (segment, is_sided) = (layout.segment_of(sum), layout.sums[sum].is_sided);
+        Some(Counted { segment, leaf: leaves[sum].next()?, is_sided, unit })
+    };
+    parameters.iter().map(place).collect()
 }
 
 /// Describes an entry on the wrong side, or of a parameter that rows do not count.

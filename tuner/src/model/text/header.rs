@@ -277,9 +277,6 @@ impl Header {
 
     /// Reads the names of the columns from the last line.
     fn read_columns(&mut self, mut words: Words, start: FormulaPosition) -> Result<()> {
-        if self.is_of_engine {
-            self.columns = LABELS.to_vec();
-        }
         let facts = self.facts.iter().enumerate().map(|(fact, (name, _))| (&name[..], RowColumn::Fact(1 + fact)));
         let known: Vec<(&str, RowColumn)> = RESERVED.into_iter().zip(COLUMNS).chain(facts).collect();
         loop {
@@ -309,7 +306,10 @@ impl Header {
                 return Err(place.error("score and constant exclude one another: the constant follows from the score"));
             }
         }
-        let is_needed = |column| matches!(column, RowColumn::Result | RowColumn::Fact(_));
+        let is_needed = |column| match column {
+            RowColumn::Result => !self.is_of_engine,
+            column => matches!(column, RowColumn::Fact(_)),
+        };
         match known.into_iter().find(|&(_, column)| is_needed(column) && !self.columns.contains(&column)) {
             Some((name, _)) => Err(start.error(format!("the column `{name}` is missing"))),
             None => Ok(()),

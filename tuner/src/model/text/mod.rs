@@ -37,8 +37,10 @@ pub(crate) mod answers;
 mod gather;
 mod header;
 mod lines;
+pub(crate) mod merge;
 #[cfg(test)]
 mod tests;
+mod write;
 
 use std::io::BufRead;
 
@@ -49,6 +51,7 @@ use super::layout::SumKind;
 use super::rows::Rows;
 use crate::data::io::Storage;
 use gather::Gather;
+pub(crate) use gather::RowLabels;
 use header::Header;
 use lines::LineReader;
 pub(crate) use lines::unreadable;
@@ -98,7 +101,7 @@ pub struct TextRows {
     pub searches: Vec<Option<i16>>,
     /// The engine's own score of each row (centipawns, White's view), if there is such a column.
     pub scores: Option<Vec<f32>>,
-    /// Line number of each row.
+    /// Line number of each row; empty if an engine answered them.
     pub lines: Vec<u32>,
     /// Name and first row of each text.
     pub files: Vec<(String, usize)>,
@@ -119,6 +122,22 @@ impl TextRows {
     pub fn place(&self, row: usize) -> String {
         let file = &self.files[self.files.partition_point(|file| file.1 <= row) - 1];
         format!("{}:{}", file.0, self.lines[row])
+    }
+}
+
+impl TextRows {
+    /// Adds the labels of the next row, and the engine's own score, if rows have it.
+    fn add_labels(&mut self, labels: RowLabels, score: Option<f32>) {
+        if labels.search.is_some() {
+            // Earlier rows have no search score.
+            self.searches.resize(self.groups.len(), None);
+            self.searches.push(labels.search);
+        }
+        self.groups.push(labels.group);
+        if let Some(score) = score {
+            self.scores.get_or_insert_default().push(score);
+        }
+        self.sets.last_mut().into_iter().for_each(|set| *set += 1);
     }
 }
 
@@ -163,6 +182,18 @@ pub fn read(
 pub(crate) fn parse(text: impl AsRef<[u8]>) -> Result<TextRows> {
     let text: Box<dyn BufRead> = Box::new(std::io::Cursor::new(text.as_ref().to_vec()));
     read([Ok(("rows".to_owned(), text))], |_| Ok(()), &Storage::default())
+}
+
+/// Writes rows with the declarations of the text that they were read from, and numbers as names of sets.
+#[cfg(test)]
+pub(crate) fn written(rows: &TextRows, of: impl AsRef<[u8]>) -> String {
+    let of = String::from_utf8_lossy(of.as_ref());
+    let head = of.lines().skip(1).take_while(|line| line.split_ascii_whitespace().next() != Some("rows"));
+    let sets: Vec<String> = (0..rows.sets.len()).map(|set| set.to_string()).collect();
+    let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+    let mut text = Vec::new();
+    rows.write(head, &sets, |_| String::new(), &mut text).expect("memory");
+    String::from_utf8(text).expect("text")
 }
 
 fn read_rows(header: &Header, mut lines: LineReader, rows: &mut Gather) -> Result<()> {

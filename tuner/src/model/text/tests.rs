@@ -1,8 +1,6 @@
 use engine::random::Random;
-use std::io::{self, Write};
 
 use super::*;
-use crate::model::formula::CONSTANT;
 use crate::model::formula::tests::ETHEREAL;
 use crate::model::layout::Leaf;
 use crate::model::tape::{LANES, Work};
@@ -34,13 +32,6 @@ rows result score group phase scale
 
 fn refusal(text: impl AsRef<[u8]>) -> String {
     parse(text).expect_err("a fault").to_string()
-}
-
-/// Writes rows with the declarations of the text that they were read from.
-fn written(rows: &TextRows, of: impl AsRef<[u8]>) -> String {
-    let mut text = Vec::new();
-    rows.write(&String::from_utf8_lossy(of.as_ref()), &mut text).expect("memory");
-    String::from_utf8(text).expect("text")
 }
 
 /// Returns the entries of a row by segment: leaves and counts.
@@ -126,7 +117,7 @@ fn search_scores_are_optional() {
     assert!(parse(searched(["-"; 4])).expect("sound rows").searches.is_empty());
     // Texts with and without the column can be read together.
     let texts = [ROWS.to_owned(), searched(["1", "2", "3", "4"]), ROWS.to_owned()].map(|text| {
-        let text: Box<dyn BufRead> = Box::new(io::Cursor::new(text.into_bytes()));
+        let text: Box<dyn BufRead> = Box::new(std::io::Cursor::new(text.into_bytes()));
         Ok(("rows".to_owned(), text))
     });
     let all = read(texts, |_| Ok(()), &Storage::default()).expect("sound rows");
@@ -306,102 +297,4 @@ fn reads_the_maximum_number_of_sums() {
     );
     let rows = parse(text).expect("sound rows");
     assert_eq!((rows.model.layout.segments.len(), rows.model.layout.slots(), rows.rows.entries()), (64, 128, 64));
-}
-
-impl TextRows {
-    /// Writes everything as `merino-rows 2`, with the declarations of the text `of`.
-    pub(crate) fn write(&self, of: &str, text: &mut dyn Write) -> io::Result<()> {
-        let declared = of.lines().take_while(|line| line.split_ascii_whitespace().next() != Some("rows"));
-        declared.into_iter().try_for_each(|line| writeln!(text, "{line}"))?;
-        self.write_rows(text)
-    }
-
-    fn write_rows(&self, text: &mut dyn Write) -> io::Result<()> {
-        let rows = self.rows.whole();
-        let has_groups = self.groups.iter().any(Option::is_some);
-        let facts = || rows.blocks().flat_map(|block| block.facts());
-        let has_constants = self.scores.is_none() && facts().any(|facts| facts[0] != 0.0);
-        write!(text, "rows result")?;
-        let has_searches = !self.searches.is_empty();
-        let columns = [
-            (has_groups, "group"),
-            (has_searches, "search"),
-            (self.scores.is_some(), "score"),
-            (has_constants, CONSTANT),
-        ];
-        for (_, column) in columns.into_iter().filter(|column| column.0) {
-            write!(text, " {column}")?;
-        }
-        self.model.layout.facts[1..].iter().try_for_each(|fact| write!(text, " {fact}"))?;
-        writeln!(text)?;
-        let indices = self.indices();
-        for block in rows.blocks() {
-            let mut segments = block.segments();
-            for ((row, facts), target) in (block.first..).zip(block.facts()).zip(block.target) {
-                if let Some(set) = (1..self.sets.len()).find(|&set| self.sets[..set].iter().sum::<usize>() == row) {
-                    writeln!(text, "{DATA}{set}")?;
-                }
-                write!(text, "{target}")?;
-                match self.groups[row] {
-                    Some(group) if has_groups => write!(text, " {group}")?,
-                    None if has_groups => write!(text, " -")?,
-                    _ => {}
-                }
-                match self.searches.get(row) {
-                    Some(Some(score)) => write!(text, " {score}")?,
-                    Some(None) => write!(text, " -")?,
-                    None => {}
-                }
-                if let Some(scores) = &self.scores {
-                    write!(text, " {}", scores[row])?;
-                }
-                let facts = if has_constants { facts } else { &facts[1..] };
-                facts.iter().try_for_each(|fact| write!(text, " {fact}"))?;
-                let entries: Vec<_> = segments.by_ref().take(block.segments_a_row()).collect();
-                // Each side is named once, so entries of unsided sums come first, then White's, then Black's.
-                for side in ["", " w", " b"] {
-                    let of_side = |place: usize| indices[place].0 == side;
-                    let has_any = (0..entries.len()).any(|place| of_side(place) && !entries[place].leaves.is_empty());
-                    if has_any {
-                        write!(text, "{side}")?;
-                    }
-                    for place in (0..entries.len()).filter(|&place| of_side(place)) {
-                        self.write_entries(text, &indices[place].1, entries[place].leaves, entries[place].counts)?;
-                    }
-                }
-                writeln!(text)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn write_entries(&self, text: &mut dyn Write, indices: &[usize], leaves: &[u16], counts: &[i8]) -> io::Result<()> {
-        let mut at = 0;
-        while at < leaves.len() {
-            let leaf = leaves[at];
-            let same = leaves[at..].iter().take_while(|&&other| other == leaf).count();
-            let units: i64 = counts[at..at + same].iter().map(|&count| i64::from(count)).sum();
-            let index = indices[usize::from(leaf)];
-            match self.parameters[index].unit {
-                1.0 => write!(text, " {index}:{units}")?,
-                unit => write!(text, " {index}:{}", units as f64 * unit)?,
-            }
-            at += same;
-        }
-        Ok(())
-    }
-
-    /// Returns the mark of the side and the parameter of each leaf, by segment.
-    fn indices(&self) -> Vec<(&'static str, Vec<usize>)> {
-        let of_sum = |sum| {
-            let numbered = self.parameters.iter().enumerate();
-            numbered.filter(|(_, parameter)| parameter.sum == Some(sum)).map(|(index, _)| index).collect::<Vec<_>>()
-        };
-        let mut indices = Vec::new();
-        for (index, sum) in self.model.layout.sums.iter().enumerate() {
-            let sides: &[&str] = if sum.is_sided { &[" w", " b"] } else { &[""] };
-            indices.extend(sides.iter().map(|&side| (side, of_sum(index))));
-        }
-        indices
-    }
 }

@@ -1,18 +1,16 @@
 //! Rows that an engine computes, position by position.
 //!
 //! Every process of the engine receives FENs, one per line, far ahead of its answers.
-//! [`crate::model::text::answers`] parses the answers. They become a text of rows in the order of the data, which is
-//! read like any other. Every byte of it is independent of the number of processes and of their speed.
+//! [`crate::model::text::answers`] parses the answers of each process, and [`crate::model::text::merge`] merges the rows
+//! of all in the order of the data. They are independent of the number of processes and of their speed.
 
-mod entry;
+mod cache;
 mod process;
-mod rows;
 mod talk;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -21,17 +19,21 @@ use std::thread::ScopedJoinHandle;
 use std::time::Duration;
 use std::{fmt, thread};
 
-use anyhow::{Result, anyhow, bail};
-use common::files::write_whole_with;
+use anyhow::{Result, bail};
 use common::text::split_words;
+use engine::eval::Evaluator;
+use engine::search::{Pruning, Quiescence};
 
 use super::{Parameter, Positions, Problem, Resolve, RowSource};
-use crate::data::io::StorageError;
 use crate::data::{Dataset, ReadOptions, Source, judge};
-use crate::model::text::answers::Joint;
+use crate::model::text::TextRows;
+use crate::model::text::merge::{Joint, ProcessRows};
 use crate::progress::{Progress, Unit};
 use process::{BATCH, BatchQueue};
-use rows::{BatchAnswers, CollectedAnswers, EngineRows, WARNING};
+use talk::BatchAnswers;
+
+/// The prefix of warnings in a description.
+const WARNING: &str = "warning      ";
 
 /// The approximate number of positions that are also asked for with the colours exchanged.
 const FLIPPED: usize = 1000;
@@ -88,7 +90,7 @@ impl RowSource for Engine {
 
 impl Engine {
     /// Asks for rows of the data, or reads them from the folder `cache`. `checks` are called before the first position
-    /// is asked for, and before the first row is read.
+    /// is asked for, and when the answers are complete and cached, or before the first row of a cache entry is read.
     ///
     /// # Errors
     /// The first fault of the data or of the engine, with the position. Nothing is cached then.
@@ -105,7 +107,7 @@ impl Engine {
             None => None,
         };
         if let Some(path) = entry.as_ref().filter(|path| path.is_file()) {
-            let problem = EngineRows::cached(path, "reused")?.problem(&options.storage, checks.1, progress)?;
+            let problem = cache::read(path, &options.storage, checks.1, progress)?;
             return Ok(Problem { source: Some(Arc::new(self.clone())), ..problem });
         }
         self.ask(Arc::new(Dataset::read(sources, options, progress)?), entry.as_deref(), checks, progress)
@@ -119,30 +121,41 @@ impl Engine {
         (accept, declared): (Accept<'_>, impl FnOnce(Problem) -> Result<()>),
         progress: &dyn Progress,
     ) -> Result<Problem> {
-        let answered = self.answers(&dataset, accept, progress)?;
-        let storage = dataset.storage();
-        let rows = match entry {
-            Some(path) => {
-                write_whole_with(path, |file| answered.write(file))?;
-                EngineRows::cached(path, "wrote")?
-            }
-            None => {
-                let unstored = |error| StorageError::of(&storage.folder, error);
-                let mut file = tempfile::tempfile_in(&storage.folder).map_err(unstored)?;
-                answered.write(&mut file).map_err(unstored)?;
-                let (name, description) = (format!("rows of `{}`", self.command), answered.description.clone());
-                EngineRows { name, description, file }
-            }
-        };
-        let problem = rows.problem(storage, declared, progress)?;
-        let positions = Some(Positions::new(Arc::clone(&dataset), &answered.without()));
-        Ok(Problem { grouping: dataset.grouping(), positions, source: Some(Arc::new(self.clone())), ..problem })
+        let (processes, batches) = self.answers(&dataset, accept, progress)?;
+        let (name, storage) = (format!("rows of `{}`", self.command), dataset.storage());
+        let mut description = self.describe(&dataset, &batches)?;
+        let joint = Joint::of(&self.command.text, &processes)?;
+        let portions = || batches.iter().flat_map(|batch| batch.portions.iter().copied());
+        let rows = joint.merge(&name, &processes, portions(), storage)?;
+        drop(processes);
+        let mut without: Vec<usize> = batches.iter().flat_map(|batch| &batch.without).copied().collect();
+        without.sort_unstable();
+        let positions = Positions::new(Arc::clone(&dataset), &without);
+        // The place of a row is the position that the engine was asked for.
+        let evaluator = Evaluator::default();
+        let mut quiescence = Quiescence::new(&evaluator, Pruning::Exact);
+        let mut fen = |row: usize| self.resolve.leaf(dataset.position(positions.of(row)), &mut quiescence).0.to_fen();
+        if let Some(path) = entry {
+            let mut sets: Vec<usize> = portions().map(|portion| portion.file).collect();
+            sets.dedup();
+            let names: Vec<&str> = sets.iter().map(|&file| &dataset.files()[file].name[..]).collect();
+            let names = if dataset.files().len() > 1 { &names[..] } else { &[] };
+            cache::write(path, &rows, (joint.lines(), &description, names), &mut fen)?;
+            description += &cache::used("wrote", path);
+        }
+        declared(Problem::new(joint.declared(), storage))?;
+        let problem = Problem::checked(rows, storage, |_: &TextRows, row| fen(row))?.described(description);
+        let (grouping, source) = (dataset.grouping(), Some(Arc::new(self.clone()) as Arc<dyn RowSource>));
+        Ok(Problem { grouping, positions: Some(positions), source, ..problem })
     }
 
-    /// Asks for all positions. The answers go to an anonymous temporary file.
-    fn answers(&self, dataset: &Arc<Dataset>, accept: Accept<'_>, progress: &dyn Progress) -> Result<CollectedAnswers> {
-        let folder = &dataset.storage().folder;
-        let file = tempfile::tempfile_in(folder).map_err(|error| StorageError::of(folder, error))?;
+    /// Asks for all positions. Returns the rows of each process, and the batches in the order of the data.
+    fn answers(
+        &self,
+        dataset: &Arc<Dataset>,
+        accept: Accept<'_>,
+        progress: &dyn Progress,
+    ) -> Result<(Vec<ProcessRows>, Vec<BatchAnswers>)> {
         let count = dataset.len().div_ceil(BATCH);
         let queue = Arc::new(BatchQueue {
             flip_every: dataset.len().div_ceil(FLIPPED),
@@ -154,14 +167,13 @@ impl Engine {
         progress.begin("asking", queue.dataset.len() as u64, Unit::Positions);
         let mut batches = vec![BatchAnswers::default(); count];
         let (send, receive) = channel();
-        let mut written = Ok(());
-        let declarations: Vec<Result<Vec<String>>> = thread::scope(|scope| {
+        let processes: Vec<Result<ProcessRows>> = thread::scope(|scope| {
             let talk = |process| {
                 let (queue, send) = (&queue, send.clone());
                 let talk = move || {
-                    let declarations = self.talk(process, queue, accept, &send);
-                    queue.has_failed.fetch_or(declarations.is_err(), Ordering::Relaxed);
-                    declarations
+                    let rows = self.talk(process, queue, accept, &send);
+                    queue.has_failed.fetch_or(rows.is_err(), Ordering::Relaxed);
+                    rows
                 };
                 thread::Builder::new().spawn_scoped(scope, talk).map_err(|error| {
                     queue.has_failed.store(true, Ordering::Relaxed);
@@ -170,14 +182,7 @@ impl Engine {
             };
             let talks: Vec<_> = (0..self.processes.clamp(1, count)).map(talk).collect();
             drop(send);
-            let mut end = 0;
-            for (number, rows, mut batch) in receive {
-                (batch.start, batch.bytes) = (end, rows.len());
-                end += rows.len() as u64;
-                if written.is_ok() {
-                    written = (&file).write_all(rows.as_bytes());
-                }
-                queue.has_failed.fetch_or(written.is_err(), Ordering::Relaxed);
+            for (number, batch) in receive {
                 progress.advance(batch.asked);
                 batches[number] = batch;
             }
@@ -186,25 +191,11 @@ impl Engine {
             talks.into_iter().map(|talk| talk.and_then(join)).collect()
         });
         progress.end();
-        written.map_err(|error| StorageError::of(folder, error))?;
-        let declarations = declarations.into_iter().collect::<Result<Vec<_>, _>>()?;
-        let joint = Joint::of(&declarations).map_err(|what| {
-            anyhow!(
-                "{}: two processes of the engine {what}: what a name stands for must not depend on positions",
-                self.command.text
-            )
-        })?;
-        let mut description = queue.dataset.description();
-        for warning in judge::warnings(queue.dataset.files(), true) {
-            _ = writeln!(description, "{WARNING}{warning}");
-        }
-        description += &self.describe(&batches)?;
-        let files = dataset.files().iter().map(|file| file.name.clone()).collect();
-        Ok(CollectedAnswers { file, joint, batches, files, description })
+        Ok((processes.into_iter().collect::<Result<_>>()?, batches))
     }
 
-    /// Describes the answers: the numbers of rows and of skipped positions, and a warning of asymmetric scores.
-    fn describe(&self, batches: &[BatchAnswers]) -> Result<String> {
+    /// Describes the data and the answers: the numbers of rows and of skipped positions, and warnings.
+    fn describe(&self, dataset: &Dataset, batches: &[BatchAnswers]) -> Result<String> {
         let name = &self.command;
         let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();
         for (reason, count) in batches.iter().flat_map(|batch| &batch.skipped) {
@@ -220,16 +211,32 @@ impl Engine {
             bail!("{name}: the engine has skipped all positions: {skipped}");
         }
         let skipped = if reasons.is_empty() { skipped } else { format!(", skipped {skipped}") };
-        let mut description = format!("asked        {name}: {rows} rows{skipped}\n");
+        let mut description = dataset.description();
+        for warning in judge::warnings(dataset.files(), true) {
+            _ = writeln!(description, "{WARNING}{warning}");
+        }
+        _ = writeln!(description, "asked        {name}: {rows} rows{skipped}");
         let worst = batches.iter().filter_map(|batch| batch.worst.as_ref()).max_by(|a, b| a.0.total_cmp(&b.0));
         if let Some((difference, worst)) = worst {
             let asymmetric = batches.iter().map(|batch| batch.asymmetric).sum::<u64>();
             let compared = batches.iter().map(|batch| batch.compared).sum::<u64>();
-            description += &format!(
+            _ = writeln!(
+                description,
                 "{WARNING}{asymmetric} of {compared} scores are not negated when the colours are exchanged, by up to \
-                 {difference} cp: {worst}\n"
+                 {difference} cp: {worst}"
             );
         }
         Ok(description)
+    }
+}
+
+impl Problem {
+    /// Sets the description of an engine's rows and, from it, the warnings.
+    fn described(mut self, description: String) -> Self {
+        // Warnings about groups are for authors who number them. These groups are the games of the data.
+        let warnings = description.lines().filter_map(|line| Some(line.strip_prefix(WARNING)?.to_owned()));
+        self.warnings = warnings.collect();
+        self.description = description;
+        self
     }
 }

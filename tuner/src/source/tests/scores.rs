@@ -1,6 +1,7 @@
 //! The column of scores: the check of the formula, constants and targets.
 
 use super::*;
+use crate::model::text::written;
 
 #[test]
 fn sets_constants_to_the_differences_between_scores_and_formula() {
@@ -20,7 +21,7 @@ fn sets_constants_to_the_differences_between_scores_and_formula() {
     // Rows are the same after they are written and read.
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("rows");
-    fs::File::create(&path).and_then(|mut file| problem.text.write(&text, &mut file)).expect("room on the disk");
+    fs::write(&path, written(&problem.text, &text)).expect("room on the disk");
     let again = Problem::read_rows(&[path], &Storage::default(), |_| Ok(()), &()).expect("sound rows");
     assert_eq!((again.text.rows, again.groups), (problem.text.rows, problem.groups));
 }
