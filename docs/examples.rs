@@ -139,9 +139,14 @@ fn is_excused(text: &str) -> bool {
     NOT_RUN.iter().any(|(start, _)| text.starts_with(start))
 }
 
+/// The command that builds and runs a program.
+fn by_cargo(program: &str) -> String {
+    format!("cargo run --release -p merino-{program}")
+}
+
 /// The commands of a program that are to be run, document by document: those of one in their order.
 pub(crate) fn examples_of(program: &str) -> Vec<Vec<Example>> {
-    let by_cargo = format!("cargo run --release --bin {program}");
+    let by_cargo = by_cargo(program);
     let of_document = |file: PathBuf| {
         let commands = commands_of(&file).into_iter().filter(|(_, text)| !is_excused(text));
         let examples = commands.filter_map(|(line, text)| {
@@ -167,9 +172,7 @@ pub(crate) fn check_all() {
         all.extend(commands_of(&file).into_iter().map(|(line, text)| (file.clone(), line, text)));
     }
     for (file, line, text) in &all {
-        let is_run = PROGRAMS.iter().any(|program| {
-            words(text)[0] == *program || text.starts_with(&format!("cargo run --release --bin {program}"))
-        });
+        let is_run = PROGRAMS.iter().any(|program| words(text)[0] == *program || text.starts_with(&by_cargo(program)));
         assert!(is_run || is_excused(text), "{}:{line}: no test runs `{text}`", file.display());
     }
     for (start, reason) in NOT_RUN {
