@@ -11,6 +11,11 @@ use super::{Block, PARTS, Rows, RowsWriter};
 use crate::parallel;
 use crate::processes::{self, Shared};
 
+/// Returns true if rows are divided among several processes.
+pub(super) fn are_divided() -> bool {
+    processes::are_several()
+}
+
 /// Returns true if this process keeps the rows of a chunk of divided rows.
 pub(crate) fn is_dealt_here(chunk: usize) -> bool {
     processes::is_own(chunk % PARTS)

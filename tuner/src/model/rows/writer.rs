@@ -2,10 +2,9 @@
 
 use anyhow::{Result, anyhow, ensure};
 
-use super::parts::is_dealt_here;
+use super::parts::{are_divided, is_dealt_here};
 use super::{BLOCK, Block, CHUNK, Place, Rows, Shape, check_fact, check_target};
 use crate::data::io::{ColumnWriter, Storage};
-use crate::processes;
 
 /// The largest count of a leaf in a row.
 const MOST_COUNT: i64 = 1 << 20;
@@ -72,7 +71,7 @@ pub struct RowsWriter {
 impl RowsWriter {
     /// Creates a writer that uses files if memory does not suffice. Each of several processes keeps its own rows.
     pub fn new(shape: Shape, storage: &Storage) -> Self {
-        RowsWriter { storage: Some(storage.clone()), is_divided: processes::are_several(), ..Self::in_memory(shape) }
+        RowsWriter { storage: Some(storage.clone()), is_divided: are_divided(), ..Self::in_memory(shape) }
     }
 
     /// Creates a writer that uses files if memory does not suffice, and keeps all rows in this process.
