@@ -118,7 +118,8 @@ impl fmt::Display for Check {
         if self.worst.is_empty() {
             return Ok(());
         }
-        let worst = self.worst.iter().map(|row| format!("{} (score {}, row {:.1})", row.place, row.score, row.formula));
+        let worst =
+            self.worst.iter().map(|row| format!("{} (score {}, row {:.1})", row.place, row.score as f32, row.formula));
         write!(f, "; worst {}", worst.collect::<Vec<_>>().join(", "))?;
         if 2 * self.negated > self.differing {
             write!(

@@ -374,6 +374,21 @@ fn faults_of_engines_name_the_position_and_nothing_is_written() {
 }
 
 #[test]
+fn a_fault_of_the_disk_is_not_blamed_on_the_engine() {
+    if !has_python() {
+        return;
+    }
+    let folder = Folder::new();
+    folder.write("data.epd", lines(1000));
+    let head: String = (0..300).map(|term| format!("pair main Term{term} 0 0\n")).collect();
+    let body = "for fen in sys.stdin: print(0, 1, *(f'{term}:1' for term in range(1, 301)), flush=True)";
+    script(&folder, &HEAD.replace("rows score", &(head + "rows score")), body);
+    // The folder holds nothing, and the rows take more than their share of the memory.
+    let refused = refusal(fit(&folder, &["--memory", "1MiB"]).env("TMPDIR", folder.path("none")));
+    assert!(refused.contains("/none: No such file") && !refused.contains("position"), "{refused}");
+}
+
+#[test]
 fn an_engine_may_greet_before_it_begins() {
     if !has_python() {
         return;

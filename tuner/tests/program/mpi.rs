@@ -97,6 +97,35 @@ fn rows_of_any_engine_are_divided_too() {
     }
 }
 
+/// Folders of a cache may be local to a machine: some processes read the rows, others ask for them.
+#[test]
+fn asked_rows_are_the_same_for_processes_with_and_without_a_cache_entry() {
+    if !crate::asked::has_python() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("data.epd"), crate::support::lines(9000)).unwrap();
+    let engine = format!("python3 {REPOSITORY}/kit/examples/evaluation.py");
+    let tuner = env!("CARGO_BIN_EXE_tuner");
+    let command = format!(
+        "exec {tuner} --engine '{engine}' --epd data.epd --resolve static --prior 1e-6 --no-errors --threads 1 \
+         --no-embedded-reference --output out.toml --cache cache$OMPI_COMM_WORLD_RANK"
+    );
+    let ask = |processes: &[&str]| {
+        let mut run = Command::new(processes[0]);
+        run.args(&processes[1..]).args(["sh", "-c", &command]).current_dir(folder.path());
+        run.envs([("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")]);
+        let output = run.output().ok()?;
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        Some(fs::read_to_string(folder.path().join("out.toml")).unwrap())
+    };
+    let two = ["mpirun", "--oversubscribe", "-n", "2"];
+    let (alone, Some(first)) = (ask(&["env"]), ask(&two)) else { return };
+    assert_eq!(alone.as_ref(), Some(&first));
+    fs::remove_dir_all(folder.path().join("cache1")).unwrap();
+    assert_eq!(ask(&two), Some(first));
+}
+
 /// Three processes do not divide the 64 parts evenly: the rows of a chunk beyond the 64th belong to the process that adds
 /// up its part.
 #[test]

@@ -74,6 +74,11 @@ impl Storage {
         usize::try_from(self.memory / Self::SHARES).unwrap_or(usize::MAX)
     }
 
+    /// Returns the storage of one of several structures that take the share of one.
+    pub(crate) fn divided(&self, structures: usize) -> Storage {
+        Storage { memory: self.memory / structures.max(1) as u64, ..self.clone() }
+    }
+
     /// Keeps positions on the disk from now on: each of several processes has the positions of all, and leaves the
     /// memory to rows.
     pub fn keep_positions_on_disk() {

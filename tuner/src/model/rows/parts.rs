@@ -7,7 +7,10 @@ use std::borrow::Cow;
 use std::iter::StepBy;
 use std::ops::Range;
 
+use anyhow::Result;
+
 use super::{Block, PARTS, Rows, RowsWriter};
+use crate::data::io::Storage;
 use crate::parallel;
 use crate::processes::{self, Shared};
 
@@ -65,6 +68,19 @@ impl Rows {
     /// Returns the number of entries of all rows, local or not.
     pub(crate) fn entries_of_all(&self) -> usize {
         self.each_part(|part| part.chunks.map(|chunk| self.chunk(chunk).leaf.len()).sum::<usize>()).into_iter().sum()
+    }
+
+    /// Divides rows, all of which this process has, among several processes, if there are more than one.
+    ///
+    /// # Errors
+    /// If the rows cannot be stored.
+    pub(crate) fn divided(self, storage: &Storage) -> Result<Rows> {
+        if !are_divided() {
+            return Ok(self);
+        }
+        let mut own = RowsWriter::new(self.shape.clone(), storage);
+        own.append(&self)?;
+        own.finish()
     }
 
     /// Returns all rows, including copies of those of other processes.

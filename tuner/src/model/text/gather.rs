@@ -54,6 +54,7 @@ pub(super) struct Gather {
 }
 
 impl Gather {
+    /// Makes a collector of rows, which several processes share.
     pub(super) fn new(header: &Header, model: Model, storage: &Storage) -> Self {
         Self::with_writer(RowsWriter::new(Shape::from(&model.layout), storage), header, model)
     }
@@ -109,8 +110,8 @@ impl Gather {
         Ok(())
     }
 
-    /// Parses a row, which [`Gather::add`] may add. Returns its labels, those given or those of its columns, and the
-    /// engine's own score.
+    /// Parses a row, but does not add it. Returns its labels, those given or those of its columns, and the engine's own
+    /// score.
     fn parse(&mut self, header: &Header, row: &str, mut labels: RowLabels) -> Result<(RowLabels, Option<f32>)> {
         let (mut words, mut own) = (row.split_ascii_whitespace(), None);
         self.row.clear(self.text.model.layout.facts.len());
@@ -174,7 +175,7 @@ impl Gather {
         self.add(labels, score)
     }
 
-    /// Adds the row that was parsed last.
+    /// Adds the row that was parsed or copied last.
     fn add(&mut self, labels: RowLabels, score: Option<f32>) -> Result<()> {
         self.writer.push(&mut self.row, labels.result)?;
         self.text.add_labels(labels, score);

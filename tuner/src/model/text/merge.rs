@@ -42,6 +42,20 @@ impl ProcessRows {
     pub(super) fn new(declarations: Vec<String>, gather: Gather) -> Result<Self> {
         Ok(ProcessRows { declarations, counted: gather.counted().to_vec(), text: gather.finish()? })
     }
+
+    /// Returns, by segment, the leaf among `all` of each leaf of this process, whose parameters have these joint numbers.
+    fn leaves(&self, numbers: &[usize], all: &Gather) -> Vec<Vec<usize>> {
+        let mut leaves = vec![Vec::new(); all.text.model.layout.segments.len()];
+        // Parameters that were declared behind the last row have no place. No row counts them.
+        for (own, &number) in self.counted.iter().zip(numbers) {
+            if let (Some(own), Some(joint)) = (own, all.counted()[number]) {
+                for side in 0..=usize::from(own.is_sided) {
+                    leaves[own.segment + side].push(joint.leaf);
+                }
+            }
+        }
+        leaves
+    }
 }
 
 /// The merged declarations of all processes.
@@ -53,7 +67,7 @@ pub(crate) struct Joint {
 }
 
 impl Joint {
-    /// Merges the declarations of processes of one engine; messages call their rows `name`.
+    /// Merges the declarations of processes of one engine, which messages call `name`.
     ///
     /// # Errors
     /// If two declarations contradict each other, or a sum has no parameters.
@@ -67,7 +81,8 @@ impl Joint {
         })?;
         let mut text = text.as_bytes();
         let mut header = Header::default();
-        let model = header.open(&mut LineReader::new(name, &mut text))?;
+        let name = format!("{name}: the declarations of all processes");
+        let model = header.open(&mut LineReader::new(&name, &mut text))?;
         Ok(Joint { header, model, numbers })
     }
 
@@ -81,7 +96,7 @@ impl Joint {
         self.header.lines.split_last().map_or(&[], |lines| lines.1)
     }
 
-    /// Merges the rows of the processes in the order of the portions.
+    /// Merges the rows of the processes in the order of the portions. Returns them and the data file of each set of them.
     ///
     /// # Errors
     /// If the rows cannot be stored.
@@ -94,15 +109,17 @@ impl Joint {
         processes: &[ProcessRows],
         portions: impl IntoIterator<Item = Portion>,
         storage: &Storage,
-    ) -> Result<TextRows> {
-        let mut all = Gather::new(&self.header, self.model.clone(), storage);
-        let leaves: Vec<_> = (0..processes.len()).map(|process| self.leaves(processes, process, &all)).collect();
+    ) -> Result<(TextRows, Vec<usize>)> {
+        let mut all = Gather::undivided(&self.header, self.model.clone(), storage);
+        let leaves: Vec<_> =
+            processes.iter().zip(&self.numbers).map(|(process, numbers)| process.leaves(numbers, &all)).collect();
         let mut rows: Vec<_> =
             processes.iter().map(|process| process.text.rows.blocks().flat_map(Block::rows)).collect();
         all.begin_text(name);
-        let mut present = None;
+        let mut files = Vec::new();
         for Portion { process, file, rows: count } in portions {
-            if present.replace(file) != Some(file) {
+            if files.last() != Some(&file) {
+                files.push(file);
                 all.begin_set();
             }
             let text = &processes[process].text;
@@ -113,20 +130,7 @@ impl Joint {
                 all.copy(row, &leaves[process], labels, text.scores.as_ref().map(|scores| scores[number]))?;
             }
         }
-        all.finish()
-    }
-
-    /// Returns, by segment, the leaf in these declarations of each leaf of a process.
-    fn leaves(&self, processes: &[ProcessRows], process: usize, all: &Gather) -> Vec<Vec<usize>> {
-        let mut leaves = vec![Vec::new(); self.model.layout.segments.len()];
-        for (own, &number) in processes[process].counted.iter().zip(&self.numbers[process]) {
-            if let (Some(own), Some(joint)) = (own, all.counted()[number]) {
-                for side in 0..=usize::from(own.is_sided) {
-                    leaves[own.segment + side].push(joint.leaf);
-                }
-            }
-        }
-        leaves
+        Ok((all.finish()?, files))
     }
 }
 
@@ -153,6 +157,7 @@ fn merged(processes: &[&[String]]) -> Result<(String, Vec<Vec<usize>>), String> 
     });
     let numbers = numbers.collect();
     let (columns, declared) = head.split_last().expect("a line `rows`");
+    // A text has labels.
     let columns = columns.replacen("rows", "rows result group search", 1);
     let lines = declared.iter().chain(late.into_values()).chain([&columns]);
     Ok((format!("{VERSION}\n") + &lines.flat_map(|line| [line, "\n"]).collect::<String>(), numbers))
@@ -203,10 +208,11 @@ mod tests {
         assert_eq!(joint.numbers, [[0, 2, 1], [0, 1, 2]]);
         let portion = |process, file| Portion { process, file, rows: 1 };
         let portions = [portion(0, 0), portion(1, 0), portion(0, 2), portion(1, 2)];
-        let rows = joint.merge("rows", &processes, portions, &Storage::default()).unwrap();
+        let (rows, files) = joint.merge("rows", &processes, portions, &Storage::default()).unwrap();
+        assert_eq!(files, [0, 2]);
         let mut text = Vec::new();
         let head = joint.lines().iter().map(String::as_str);
-        rows.write(head, &["one", "three"], |row| format!("{row}"), &mut text).unwrap();
+        rows.write(head, &["one", "three"], |rows| rows.map(|row| row.to_string()).collect(), &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         let expected = format!(
             "{VERSION}\n{HEAD}single side a[9] 5\npair main a[10] 3 4\nrows result group search score f\ndata one\n\

@@ -118,14 +118,12 @@ impl TextRows {
     /// Returns the file and the line of a row, for messages.
     ///
     /// # Panics
-    /// If there is no such row.
+    /// If there is no such row, or an engine answered the rows.
     pub fn place(&self, row: usize) -> String {
         let file = &self.files[self.files.partition_point(|file| file.1 <= row) - 1];
         format!("{}:{}", file.0, self.lines[row])
     }
-}
 
-impl TextRows {
     /// Adds the labels of the next row, and the engine's own score, if rows have it.
     fn add_labels(&mut self, labels: RowLabels, score: Option<f32>) {
         if labels.search.is_some() {
@@ -192,7 +190,7 @@ pub(crate) fn written(rows: &TextRows, of: impl AsRef<[u8]>) -> String {
     let sets: Vec<String> = (0..rows.sets.len()).map(|set| set.to_string()).collect();
     let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
     let mut text = Vec::new();
-    rows.write(head, &sets, |_| String::new(), &mut text).expect("memory");
+    rows.write(head, &sets, |rows| vec![String::new(); rows.len()], &mut text).expect("memory");
     String::from_utf8(text).expect("text")
 }
 

@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufRead};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -22,7 +23,7 @@ use crate::model::text::{TextRows, VERSION};
 use crate::name_of;
 use crate::progress::{Progress, Unit};
 
-/// The label columns in front of the engine's own columns, and the other kinds of lines.
+/// The form of entries beside the version of the text: their columns of labels, and the other kinds of lines.
 const COLUMNS: &str = "result group search, data";
 
 /// The prefix of the lines before the declarations that describe the rows.
@@ -90,16 +91,23 @@ pub(super) fn write(
     path: &Path,
     rows: &TextRows,
     (head, description, sets): (&[String], &str, &[&str]),
-    fen: impl FnMut(usize) -> String,
+    fens: impl Fn(Range<usize>) -> Vec<String> + Sync,
+    progress: &dyn Progress,
 ) -> Result<()> {
+    progress.begin("writing", rows.rows.len() as u64, Unit::Positions);
+    let fens = |rows: Range<usize>| {
+        progress.advance(rows.len() as u64);
+        fens(rows)
+    };
     write_whole_with(path, |file| {
         let mut packed = zstd::Encoder::new(file, 1)?;
         packed.include_checksum(true)?;
         let description: Vec<String> = description.lines().map(|line| format!("{DESCRIPTION}{line}")).collect();
         let head = description.iter().chain(head).map(String::as_str);
-        rows.write(head, sets, fen, &mut packed)?;
+        rows.write(head, sets, fens, &mut packed)?;
         packed.finish().map(drop)
     })?;
+    progress.end();
     Ok(())
 }
 

@@ -11,6 +11,7 @@ mod talk;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -89,8 +90,9 @@ impl RowSource for Engine {
 }
 
 impl Engine {
-    /// Asks for rows of the data, or reads them from the folder `cache`. `checks` are called before the first position
-    /// is asked for, and when the answers are complete and cached, or before the first row of a cache entry is read.
+    /// Asks for rows of the data, or reads them from the folder `cache`. The first of the `checks` is called before the
+    /// first position is asked for. The second is called when all answers are cached, or before the rows of a cache entry
+    /// are read.
     ///
     /// # Errors
     /// The first fault of the data or of the engine, with the position. Nothing is cached then.
@@ -125,26 +127,29 @@ impl Engine {
         let (name, storage) = (format!("rows of `{}`", self.command), dataset.storage());
         let mut description = self.describe(&dataset, &batches)?;
         let joint = Joint::of(&self.command.text, &processes)?;
-        let portions = || batches.iter().flat_map(|batch| batch.portions.iter().copied());
-        let rows = joint.merge(&name, &processes, portions(), storage)?;
+        let portions = batches.iter().flat_map(|batch| batch.portions.iter().copied());
+        let (mut rows, sets) = joint.merge(&name, &processes, portions, storage)?;
         drop(processes);
         let mut without: Vec<usize> = batches.iter().flat_map(|batch| &batch.without).copied().collect();
         without.sort_unstable();
         let positions = Positions::new(Arc::clone(&dataset), &without);
         // The place of a row is the position that the engine was asked for.
         let evaluator = Evaluator::default();
-        let mut quiescence = Quiescence::new(&evaluator, Pruning::Exact);
-        let mut fen = |row: usize| self.resolve.leaf(dataset.position(positions.of(row)), &mut quiescence).0.to_fen();
+        let fens = |rows: Range<usize>| -> Vec<String> {
+            let mut quiescence = Quiescence::new(&evaluator, Pruning::Exact);
+            let mut fen = |row| self.resolve.leaf(dataset.position(positions.of(row)), &mut quiescence).0.to_fen();
+            rows.map(&mut fen).collect()
+        };
         if let Some(path) = entry {
-            let mut sets: Vec<usize> = portions().map(|portion| portion.file).collect();
-            sets.dedup();
             let names: Vec<&str> = sets.iter().map(|&file| &dataset.files()[file].name[..]).collect();
             let names = if dataset.files().len() > 1 { &names[..] } else { &[] };
-            cache::write(path, &rows, (joint.lines(), &description, names), &mut fen)?;
+            cache::write(path, &rows, (joint.lines(), &description, names), fens, progress)?;
             description += &cache::used("wrote", path);
         }
+        rows.rows = rows.rows.divided(storage)?;
         declared(Problem::new(joint.declared(), storage))?;
-        let problem = Problem::checked(rows, storage, |_: &TextRows, row| fen(row))?.described(description);
+        let problem =
+            Problem::checked(rows, storage, |_: &TextRows, row| fens(row..row + 1).concat())?.described(description);
         let (grouping, source) = (dataset.grouping(), Some(Arc::new(self.clone()) as Arc<dyn RowSource>));
         Ok(Problem { grouping, positions: Some(positions), source, ..problem })
     }

@@ -11,6 +11,7 @@ use anyhow::{Error, Result, anyhow, bail};
 use super::process::{BatchQueue, Process, Question};
 use super::{Accept, Engine};
 use crate::data::Grouping;
+use crate::data::io::StorageError;
 use crate::model::text::RowLabels;
 use crate::model::text::answers::{Answer, Answers};
 use crate::model::text::merge::{Portion, ProcessRows};
@@ -51,8 +52,9 @@ impl Engine {
         let started = Process::start(&self.command, queue, self.timeout);
         // Drop order: the process is ended before its pipe is closed, so that it cannot report a broken pipe.
         let (mut output, mut process) = started.map_err(|error| self.unstarted(&error))?;
-        let mut answers = Answers::open(name, &mut output, queue.dataset.storage())
-            .map_err(|error| anyhow!("{error}{}", ending(&mut process)))?;
+        let storage = queue.dataset.storage().divided(self.processes);
+        let mut answers =
+            Answers::open(name, &mut output, &storage).map_err(|error| anyhow!("{error}{}", ending(&mut process)))?;
         accept(answers.parameters()).map_err(|error| anyhow!("{name}: {error}"))?;
         let groups = queue.dataset.grouping() != Grouping::Positions;
         loop {
@@ -77,10 +79,13 @@ impl Engine {
                     search: label.score,
                 };
                 let answer = answers.answer((!is_flipped).then_some(labels)).map_err(|error| {
-                    anyhow!(
-                        "{error}{}; at the position {fen}: let the engine have it alone, `echo '{fen}' | {name}`",
-                        ending(&mut process)
-                    )
+                    match error.is::<StorageError>() {
+                        true => error,
+                        false => anyhow!(
+                            "{error}{}; at the position {fen}: let the engine have it alone, `echo '{fen}' | {name}`",
+                            ending(&mut process)
+                        ),
+                    }
                 })?;
                 if *is_flipped {
                     summary.compare(before, answer, fen);
