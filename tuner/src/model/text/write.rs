@@ -9,8 +9,8 @@ use crate::model::formula::CONSTANT;
 use crate::model::rows::{Block, SegmentEntries};
 use crate::parallel;
 
-/// The number of chunks of rows whose lines are in memory at once.
-const CHUNKS: usize = 256;
+/// The number of chunks whose lines are in memory at once, some tens of megabytes.
+const CHUNKS: usize = 16;
 
 /// The mark of the side of a segment: none for a sum that is not sided.
 const SIDES: [&str; 3] = ["", " w", " b"];
