@@ -1,12 +1,16 @@
 //! Standard errors of the parameters from second derivatives at the minimum.
 //!
-//! A fitted parameter vector has the covariance `H⁻¹ J H⁻¹ / n`. `H` is the Hessian of the objective at the minimum,
-//! prior included, or the Gauss–Newton matrix if the Hessian is not positive definite. `J` is the mean outer product of
+//! A fitted parameter vector has the covariance `H⁻¹ J H⁻¹ / n`. `H` is the Gauss–Newton matrix of the objective at the
+//! minimum, prior included: the Hessian that is expected if the predictions are right. `J` is the mean outer product of
 //! the gradients of the rows. This sandwich estimator holds even if results do not scatter as the logistic curve
 //! assumes. Positions of one game share its result: if games are known, `J` is summed over games instead of positions.
 //! A row of weight `w` counts `w` times in `H`, its gradient counts `w` times in `J`, and `n` is the sum of all `w`.
 //! The bias that the prior causes is not included. Matrices are sums over a sample of the rows if there are far
 //! more than the estimate needs; a sum over games has all of them.
+//!
+//! The Hessian itself has further terms, residuals times second derivatives. Their mean is about 0, but in directions
+//! that the data hardly determine their scatter can cancel the rest, and errors become far too large. Without these terms,
+//! errors from little data are somewhat too small.
 //!
 //! If the prior dominates, the sandwich measures only the small scatter that the prior allows, not the distance from
 //! the true value. So a parameter has an error only if the data contribute at least [`LEAST_SHARE`] of its second
@@ -26,12 +30,9 @@ use crate::optimize::{Limits, open_scales};
 /// and keeps undetermined directions from making the matrix singular.
 const RIDGE: f64 = 1e-6;
 
-/// The number of rows per parameter from which the Hessian is summed; more are sampled. In nearly flat directions it may
-/// have eigenvalues below 0 on a smaller sample, as the minimum is that of all rows.
-const ENOUGH_ROWS: usize = 400;
-
-/// The same for matrices that are positive semidefinite on any sample. It determines an error to one or two per cent.
-const ENOUGH_POSITIVE_ROWS: usize = 50;
+/// The number of rows per parameter that matrices are summed from; more are sampled. It determines an error to one or
+/// two per cent.
+const ENOUGH_ROWS: usize = 50;
 
 /// The smallest share of a parameter's second derivative that the data must contribute for the parameter to have an
 /// error. Below it, the scatter would be about the same without data.
@@ -67,21 +68,17 @@ pub fn standard_errors(
     let scales: Vec<Vec<f64>> =
         open_scales(objective.model, theta, limits).iter().map(|powers| along(powers, theta)).collect();
     let moves = |parameter: usize| !limits.is_frozen(parameter);
-    let hessian = |kind, enough: usize| {
-        // Odd, because the sides to move alternate in the positions of a game.
-        let stride = (rows.len() / (enough * limits.free().len()).max(1)).saturating_sub(1) | 1;
-        gathered(objective.hessian_among(theta, kind, stride, &moves))
-    };
-    let full = factorise(&hessian(HessianKind::Full, ENOUGH_ROWS), &scales, limits);
-    let gauss_newton = || factorise(&hessian(HessianKind::GaussNewton, ENOUGH_POSITIVE_ROWS), &scales, limits);
-    let (free, scale, bread) = full.or_else(gauss_newton)?;
+    // Odd, because the sides to move alternate in the positions of a game.
+    let stride = (rows.len() / (ENOUGH_ROWS * limits.free().len()).max(1)).saturating_sub(1) | 1;
+    let sampled = |kind| gathered(objective.hessian_among(theta, kind, stride, &moves));
+    let (free, scale, bread) = factorise(&sampled(HessianKind::GaussNewton), &scales, limits)?;
     let (outer, clusters) = match games {
         Some(games) => {
             let is_reported = |parameter: usize| free.binary_search(&limits.leaders()[parameter]).is_ok();
             let (outer, clusters) = objective.outer_by_group(theta, games, &is_reported);
             (gathered(outer), clusters)
         }
-        None => (hessian(HessianKind::Outer, ENOUGH_POSITIVE_ROWS), rows.len()),
+        None => (sampled(HessianKind::Outer), rows.len()),
     };
     let size = free.len();
     let meat = Matrix::from_fn(size, size, |i, j| outer.get(free[i], free[j]) * scale[i] * scale[j]);

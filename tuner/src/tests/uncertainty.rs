@@ -89,10 +89,40 @@ fn errors_from_a_sample_of_rows_have_their_nominal_coverage() {
 
 #[test]
 fn errors_by_game_account_for_shared_results() {
-    let share = coverage(40, 1000, 6, true, 3.0);
+    let share = coverage(40, 2000, 6, true, 3.0);
     assert!((0.93..=0.97).contains(&share), "{share}");
     let naive = coverage(40, 1000, 6, false, 1.0);
     assert!(naive < 0.75, "{naive}");
+}
+
+/// Three rows a parameter, and a prior: the Hessian is nearly singular, or not positive definite at all.
+#[test]
+fn errors_equal_the_scatter_of_fits_to_little_data() {
+    const SETS: usize = 60;
+    let (mut random, limits) = (Random::seeded(6), Limits::none(SIZE));
+    let (mut fits, mut squares) = (Vec::new(), vec![Vec::new(); SIZE]);
+    for _ in 0..SETS {
+        let (rows, _) = drawn(&mut random, 3 * SIZE, 1);
+        let objective = Objective::new(&rows, model(), 1.0).unwrap();
+        let objective = objective.with_prior(1e-6, &truth(), PriorScale::Fixed).unwrap();
+        let fit = Lbfgs::default().minimize(&objective, &truth(), &limits).unwrap();
+        let errors = standard_errors(&objective, &fit.theta, &limits, &Centring::default(), None).unwrap();
+        for (squares, error) in squares.iter_mut().zip(errors.by_parameter) {
+            squares.extend(error.map(|error| error * error));
+        }
+        fits.push(fit.theta);
+    }
+    let mean = |numbers: &mut dyn Iterator<Item = f64>| {
+        let (sum, count) = numbers.fold((0.0, 0.0), |(sum, count), number| (sum + number, count + 1.0));
+        sum / count
+    };
+    let ratio = |j: usize| {
+        let centre = mean(&mut fits.iter().map(|fit| fit[j]));
+        let variance = mean(&mut fits.iter().map(|fit| (fit[j] - centre).powi(2)));
+        (mean(&mut squares[j].iter().copied()) / variance).sqrt()
+    };
+    let ratios: Vec<f64> = (0..2 * FEATURES).filter(|&j| !squares[j].is_empty()).map(ratio).collect();
+    assert!(ratios.len() > FEATURES && ratios.iter().all(|ratio| (0.6..1.2).contains(ratio)), "{ratios:?}");
 }
 
 #[test]
