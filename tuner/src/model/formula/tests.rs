@@ -1,6 +1,6 @@
 use super::*;
 use crate::model::Model;
-use crate::model::tape::{LANES, Lanes, Work};
+use crate::model::tape::{LANES, Work};
 use crate::model::text::{TextRows, parse};
 use engine::random::Random;
 
@@ -58,40 +58,29 @@ fn compare(declarations: &str, plain: impl Fn(&[f64], &[f64]) -> f64) {
     }
 }
 
-/// Compares first and second derivatives of a tape with finite differences, relative to the largest of each row.
+/// Compares the derivatives of a tape with finite differences, relative to the largest one of a lane.
 pub(in crate::model) fn compare_derivatives(tape: &Tape, work: &mut Work, tolerance: f64) {
     const STEP: f64 = 1e-3;
-    let slots = work.totals.len();
     tape.scores(work);
     tape.differentiate(work);
-    let firsts = work.slopes.clone();
-    let mut seconds = vec![vec![[0.0; LANES]; slots]; slots];
-    seconds.iter_mut().enumerate().for_each(|(slot, seconds)| tape.second(slot, work, seconds));
-    for slot in 0..slots {
+    let slopes = work.slopes.clone();
+    for slot in 0..work.totals.len() {
         let mut at = |step: f64| {
             work.totals[slot].iter_mut().for_each(|total| *total += step);
             let scores = *tape.scores(work);
-            tape.differentiate(work);
             work.totals[slot].iter_mut().for_each(|total| *total -= step);
-            (scores, work.slopes.clone())
+            scores
         };
         let [far_below, below, above, far_above] = [-2.0, -1.0, 1.0, 2.0].map(|steps| at(steps * STEP));
-        // The difference is of fourth order; its error is STEP⁴ / 30 times the fifth derivative.
-        let difference = |of: &dyn Fn(&Point) -> f64| {
-            (8.0 * (of(&above) - of(&below)) - (of(&far_above) - of(&far_below))) / (12.0 * STEP)
-        };
         for lane in 0..LANES {
-            let largest =
-                |lanes: &[[f64; LANES]]| lanes.iter().fold(1e-3_f64, |most, lanes| most.max(lanes[lane].abs()));
-            let (first, wanted) = (firsts[slot][lane], difference(&|at| at.0[lane]));
-            let bound = tolerance * largest(&firsts);
-            assert!((first - wanted).abs() <= bound, "slot {slot}: {first} for {wanted}: {tape:?}");
-            for other in 0..slots {
-                let wanted = difference(&|at| at.1[other][lane]);
-                let second = seconds[slot][other][lane];
-                let bound = tolerance * seconds.iter().fold(1e-3, |most, lanes| largest(lanes).max(most));
-                assert!((second - wanted).abs() <= bound, "slots {slot} {other}: {second} for {wanted}: {tape:?}");
-            }
+            // The difference is of fourth order; its error is STEP⁴ / 30 times the fifth derivative.
+            let difference = (8.0 * (above[lane] - below[lane]) - (far_above[lane] - far_below[lane])) / (12.0 * STEP);
+            let largest = slopes.iter().fold(1e-3_f64, |most, lanes| most.max(lanes[lane].abs()));
+            let found = slopes[slot][lane];
+            assert!(
+                (found - difference).abs() <= tolerance * largest,
+                "slot {slot}: {found} for {difference}: {tape:?}"
+            );
         }
     }
 }
@@ -110,9 +99,6 @@ let endgame = main.eg + end(safety.white) - end(safety.black)
 let init(e) = e + sign(e) * max(complexity, -abs(e))
 score = taper(middlegame, init(endgame) * scale, phase) + tempo
 ";
-
-/// The scores of the lanes, and their derivatives by slot.
-type Point = (Lanes, Vec<Lanes>);
 
 #[test]
 fn formulas_of_engines_equal_plain_code() {

@@ -1,9 +1,8 @@
 //! Tapes: scores as lists of operations on the totals of a row, evaluated and differentiated for many rows at once.
 //!
 //! A tape is created by hand ([`Tape::push`]), by a formula, or by a generic evaluation whose number type records
-//! operations. Derivatives by the totals are exact. First derivatives use the reverse mode of algorithmic
-//! differentiation, second derivatives the forward mode over the reverse mode.
-//! See Griewank and Walther, Evaluating Derivatives, 2nd edition, chapters 3 and 5.
+//! operations. Derivatives by the totals are exact; they use the reverse mode of algorithmic differentiation.
+//! See Griewank and Walther, Evaluating Derivatives, 2nd edition, chapter 3.
 
 pub(crate) mod exponential;
 
@@ -119,8 +118,6 @@ pub struct Work {
     pub slopes: Vec<Lanes>,
     values: Vec<Lanes>,
     adjoints: Vec<Lanes>,
-    tangents: Vec<Lanes>,
-    adjoint_tangents: Vec<Lanes>,
 }
 
 impl Work {
@@ -192,116 +189,51 @@ impl Tape {
             if let Op::Slot(slot) = op {
                 add(&mut slopes[slot as usize], adjoint);
             }
-            each_partial(op, values, place, None, |node, partial, _| {
+            each_partial(op, values, place, |node, partial| {
                 if self.varies[node as usize] {
                     add_product(&mut before[node as usize], adjoint, partial);
                 }
             });
         }
     }
-
-    /// Computes the second derivatives of the scores by the total of a slot and each of all totals into `seconds`.
-    /// [`Tape::differentiate`] must be called first.
-    pub fn second(&self, slot: usize, work: &mut Work, seconds: &mut [Lanes]) {
-        let Work { values, adjoints, tangents, adjoint_tangents, .. } = work;
-        tangents.clear();
-        tangents.resize(self.ops.len(), ZERO);
-        adjoint_tangents.clear();
-        adjoint_tangents.resize(self.ops.len(), ZERO);
-        seconds.fill(ZERO);
-        for (place, &op) in self.ops.iter().enumerate().filter(|&(place, _)| self.varies[place]) {
-            if let Op::Slot(other) = op {
-                tangents[place] = if other as usize == slot { [1.0; LANES] } else { ZERO };
-                continue;
-            }
-            let mut tangent = ZERO;
-            each_partial(op, values, place, None, |node, partial, _| {
-                add_product(&mut tangent, partial, &tangents[node as usize]);
-            });
-            tangents[place] = tangent;
-        }
-        for (place, &op) in self.ops.iter().enumerate().rev().filter(|&(place, _)| self.varies[place]) {
-            let (before, rest) = adjoint_tangents.split_at_mut(place);
-            let (adjoint, moved) = (&adjoints[place], &rest[0]);
-            if let Op::Slot(other) = op {
-                add(&mut seconds[other as usize], moved);
-                continue;
-            }
-            each_partial(op, values, place, Some(tangents), |node, partial, change| {
-                if self.varies[node as usize] {
-                    add_product(&mut before[node as usize], moved, partial);
-                    add_product(&mut before[node as usize], adjoint, change);
-                }
-            });
-        }
-    }
 }
 
-/// Calls `take` with every operand of an operation, the derivative by it, and the change of this derivative along the
-/// tangents, which is 0 without tangents.
+/// Calls `take` with every operand of an operation and the derivative by it.
 #[inline]
-fn each_partial(
-    op: Op,
-    values: &[Lanes],
-    place: usize,
-    tangents: Option<&[Lanes]>,
-    mut take: impl FnMut(Node, &Lanes, &Lanes),
-) {
-    let moved = |place: usize| tangents.map_or(&ZERO, |tangents| &tangents[place]);
-    let of = |node: Node| (&values[node as usize], moved(node as usize));
-    let (value, tangent) = (&values[place], moved(place));
+fn each_partial(op: Op, values: &[Lanes], place: usize, mut take: impl FnMut(Node, &Lanes)) {
+    let of = |node: Node| &values[node as usize];
+    let value = &values[place];
     let lanes = |number: &dyn Fn(usize) -> f64| -> Lanes { std::array::from_fn(number) };
-    let change_of = |number: &dyn Fn(usize) -> f64| if tangents.is_some() { lanes(number) } else { ZERO };
     const ONE: Lanes = [1.0; LANES];
     match op {
         Op::Constant(_) | Op::Slot(_) | Op::Fact(_) | Op::Sign(_) => {}
         Op::Add(a, b) => {
-            take(a, &ONE, &ZERO);
-            take(b, &ONE, &ZERO);
+            take(a, &ONE);
+            take(b, &ONE);
         }
         Op::Sub(a, b) => {
-            take(a, &ONE, &ZERO);
-            take(b, &[-1.0; LANES], &ZERO);
+            take(a, &ONE);
+            take(b, &[-1.0; LANES]);
         }
         Op::Mul(a, b) => {
-            take(a, of(b).0, of(b).1);
-            take(b, of(a).0, of(a).1);
+            take(a, of(b));
+            take(b, of(a));
         }
         Op::Div(a, b) => {
-            let (divisor, moved) = of(b);
-            let change = |lane: usize| -moved[lane] / (divisor[lane] * divisor[lane]);
-            take(a, &lanes(&|lane| 1.0 / divisor[lane]), &change_of(&change));
-            let partial = lanes(&|lane| -value[lane] / divisor[lane]);
-            take(b, &partial, &change_of(&|lane| -tangent[lane] / divisor[lane] - value[lane] * change(lane)));
+            let divisor = of(b);
+            take(a, &lanes(&|lane| 1.0 / divisor[lane]));
+            take(b, &lanes(&|lane| -value[lane] / divisor[lane]));
         }
         Op::Min(a, b) | Op::Max(a, b) => {
-            let first = picks_first(op, of(a).0, of(b).0);
-            take(a, &first, &ZERO);
-            take(b, &lanes(&|lane| 1.0 - first[lane]), &ZERO);
+            let first = picks_first(op, of(a), of(b));
+            take(a, &first);
+            take(b, &lanes(&|lane| 1.0 - first[lane]));
         }
-        Op::Abs(a) => take(a, &lanes(&|lane| sign(of(a).0[lane])), &ZERO),
-        Op::Power(a, power) => {
-            let (base, moved) = of(a);
-            let second = power * (power - 1.0);
-            let change = |lane: usize| {
-                if second == 0.0 { 0.0 } else { second * raise(base[lane], power - 2.0) * moved[lane] }
-            };
-            take(a, &lanes(&|lane| raise_slope(base[lane], power)), &change_of(&change));
-        }
-        Op::Exp(a) => {
-            let slope = lanes(&|lane| finite(value[lane]));
-            take(a, &slope, &change_of(&|lane| slope[lane] * of(a).1[lane]));
-        }
-        Op::Log(a) => {
-            let (of, moved) = of(a);
-            let change = |lane: usize| -moved[lane] / (of[lane] * of[lane]);
-            take(a, &lanes(&|lane| 1.0 / of[lane]), &change_of(&change));
-        }
-        Op::Logistic(a) => {
-            let slope = |lane: usize| value[lane] * (1.0 - value[lane]);
-            let change = |lane: usize| slope(lane) * (1.0 - 2.0 * value[lane]) * of(a).1[lane];
-            take(a, &lanes(&slope), &change_of(&change));
-        }
+        Op::Abs(a) => take(a, &lanes(&|lane| sign(of(a)[lane]))),
+        Op::Power(a, power) => take(a, &lanes(&|lane| raise_slope(of(a)[lane], power))),
+        Op::Exp(a) => take(a, &lanes(&|lane| finite(value[lane]))),
+        Op::Log(a) => take(a, &lanes(&|lane| 1.0 / of(a)[lane])),
+        Op::Logistic(a) => take(a, &lanes(&|lane| value[lane] * (1.0 - value[lane]))),
     }
 }
 

@@ -98,10 +98,10 @@ fn gathered_hessian_equals_that_of_the_merged_problem() {
         TIED.iter().for_each(|&(leader, follower)| theta.copy_within(2 * leader..2 * leader + 2, 2 * follower));
         theta
     };
-    let mut whole = objective(&rows, 1.1).hessian(&theta, HessianKind::Full);
+    let mut whole = objective(&rows, 1.1).hessian(&theta, HessianKind::GaussNewton);
     whole.gather(tied(bounds()).leaders());
     let merged = Objective::new(&merged_rows, &merged_model, 1.1).unwrap();
-    let merged = merged.hessian(&merged_vector(&theta), HessianKind::Full);
+    let merged = merged.hessian(&merged_vector(&theta), HessianKind::GaussNewton);
     let place = |j: usize| if j < 2 * FEATURES { 2 * merged_index(j / 2) + j % 2 } else { j - 2 * TIED.len() };
     let leads = |j: &usize| tied(bounds()).leaders()[*j] == *j;
     for i in (0..SIZE).filter(leads) {
