@@ -1,4 +1,4 @@
-//! Standard errors of the parameters from second derivatives at the minimum.
+//! Standard errors of the parameters from the curvature at the minimum.
 //!
 //! A fitted parameter vector has the covariance `H⁻¹ J H⁻¹ / n`. `H` is the Gauss–Newton matrix of the objective at the
 //! minimum, prior included: the Hessian that is expected if the predictions are right. `J` is the mean outer product of
