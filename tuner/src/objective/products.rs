@@ -133,12 +133,11 @@ pub(super) struct RowBatch {
     uses: Vec<Use>,
 }
 
-/// The derivatives of a score by the two halves of a leaf. Their accuracy is more than enough for curvatures, and batches
-/// of short entries are read faster. The matrix stays positive semidefinite, as it is one of products of these numbers.
+/// The derivatives of a score by the two halves of a leaf.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 struct GradientEntry {
     column: u32,
-    halves: [f32; 2],
+    halves: [f64; 2],
 }
 
 /// An occurrence of a column in a row.
@@ -174,14 +173,12 @@ impl RowBatch {
                     for (&leaf, &count) in leaves.iter().zip(*counts) {
                         let column = total.column + usize::from(leaf);
                         if columns.is_wanted[column] {
-                            let halves = slopes.map(|slope| (f64::from(count) * slope) as f32);
+                            let halves = slopes.map(|slope| f64::from(count) * slope);
                             self.entries.push(GradientEntry { column: column as u32, halves });
                         }
                     }
                 }
-                None => self
-                    .entries
-                    .push(GradientEntry { column: total.column as u32, halves: slopes.map(|slope| slope as f32) }),
+                None => self.entries.push(GradientEntry { column: total.column as u32, halves: slopes }),
             }
             if total.is_second_side {
                 self.entries[of_sum..].sort_unstable_by_key(|entry| entry.column);
@@ -230,9 +227,8 @@ impl RowBatch {
     fn add_to(&self, column: usize, cells: &mut [Cell]) {
         for &Use { row, place } in &self.uses[self.use_begins[column] as usize..self.use_begins[column + 1] as usize] {
             let (row, place) = (row as usize, place as usize);
-            let [first, second] = self.entries[place].halves.map(|half| self.weights[row] * f64::from(half));
-            for &GradientEntry { column, halves } in &self.entries[self.begins[row] as usize..=place] {
-                let [a, b] = halves.map(f64::from);
+            let [first, second] = self.entries[place].halves.map(|half| self.weights[row] * half);
+            for &GradientEntry { column, halves: [a, b] } in &self.entries[self.begins[row] as usize..=place] {
                 let products = [first * a, first * b, second * a, second * b];
                 cells[column as usize].iter_mut().zip(products).for_each(|(cell, product)| *cell += product);
             }
@@ -371,7 +367,7 @@ mod tests {
             for (j, entry) in row.iter().enumerate() {
                 let size = (expected[i][i] * expected[j][j]).abs().sqrt();
                 let (found, entry) = (found.get(i, j), 0.5 * entry);
-                assert!((found - entry).abs() < 1e-6 * size, "{i}, {j}: {found} for {entry}");
+                assert!((found - entry).abs() < 1e-12 * size, "{i}, {j}: {found} for {entry}");
             }
         }
     }

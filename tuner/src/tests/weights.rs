@@ -43,7 +43,7 @@ fn assert_same(found: &SymmetricMatrix, expected: &SymmetricMatrix) {
         for j in 0..=i {
             let size = (expected.get(i, i) * expected.get(j, j)).abs().sqrt();
             let (found, expected) = (found.get(i, j), expected.get(i, j));
-            assert!((found - expected).abs() <= 1e-7 * size, "{i}, {j}: {found} for {expected}");
+            assert!((found - expected).abs() <= 1e-10 * size, "{i}, {j}: {found} for {expected}");
         }
     }
 }
