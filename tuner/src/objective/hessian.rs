@@ -14,7 +14,7 @@ use std::ops::Range;
 const BATCH: usize = 1 << 13;
 /// Number of batches that are multiplied at once. They fit into the last-level cache, and threads synchronise after
 /// them.
-const BATCHES: usize = 32;
+const BATCHES: usize = 16;
 
 /// Number of batches at once with several processes. Each process keeps all batches, also serialised.
 const SHARED_BATCHES: usize = 8;
