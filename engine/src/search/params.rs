@@ -205,7 +205,7 @@ search_params! {
     /// Centipawns added to the value of a thread over the worst, for the weight of its vote.
     vote_margin: 14 in 1..=100;
     /// The time a move gets without moves to go: share of the clock, in thousandths.
-    time_share: 43 in 20..=100;
+    time_share: 36 in 20..=100;
     /// The overheads kept in reserve, so that an occasional late answer does not lose on time.
     time_reserve: 20 in 5..=50;
     /// The share of the reserve planned for a move, so that a clock without increment is used up, in thousandths.
@@ -215,7 +215,7 @@ search_params! {
     /// The largest share of the clock for one move, in percent.
     time_most: 60 in 20..=80;
     /// Share of the increment spent at once, in percent.
-    time_increment: 75 in 30..=100;
+    time_increment: 66 in 30..=100;
     /// The longest a move may take, in percent of its planned time.
     time_hard: 280 in 150..=800;
     /// Time while the best move stays the same, in percent.
