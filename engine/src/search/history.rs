@@ -21,14 +21,14 @@ pub(super) const NO_CONTEXT: Context = 768;
 const CONTEXTS: usize = 769;
 const PAWN_SIZE: usize = 512;
 const CORRECTION_SIZE: usize = 16_384;
-/// Corrections are kept in units of 1/256 centipawn.
-const CORRECTION_GRAIN: i32 = 256;
-const CORRECTION_LIMIT: i32 = 64 * CORRECTION_GRAIN;
+/// Corrections are kept in units of 1/128 centipawn.
+const CORRECTION_GRAIN: i32 = 128;
 
+/// Moves a counter within ±`limit` by gravity; no bonus counts for more than the limit.
 #[inline(always)]
-fn add_bonus(counter: &mut i16, bonus: i32) {
-    let bonus = bonus.clamp(-LIMIT, LIMIT);
-    *counter += (bonus - i32::from(*counter) * bonus.abs() / LIMIT) as i16;
+fn add_bonus(counter: &mut i16, bonus: i32, limit: i32) {
+    let bonus = bonus.clamp(-limit, limit);
+    *counter += (bonus - i32::from(*counter) * bonus.abs() / limit) as i16;
 }
 
 /// The context of a legal move.
@@ -147,8 +147,8 @@ impl Histories {
 
     pub(super) fn update_quiet(&mut self, position: &Position, mv: Move, past: &Past, attacked: Bitboard, bonus: i32) {
         let (tables, here) = (self.tables_mut(), usize::from(context(position, mv)));
-        add_bonus(&mut tables.quiet[quiet_slot(position.side_to_move(), mv, attacked)], bonus);
-        add_bonus(&mut tables.pawn[pawn_slot::<PAWN_SIZE>(position)][here], bonus);
+        add_bonus(&mut tables.quiet[quiet_slot(position.side_to_move(), mv, attacked)], bonus, LIMIT);
+        add_bonus(&mut tables.pawn[pawn_slot::<PAWN_SIZE>(position)][here], bonus, LIMIT);
         self.update_continuation(here as Context, past, bonus);
     }
 
@@ -157,18 +157,22 @@ impl Histories {
         let here = usize::from(here);
         for &earlier in past {
             if earlier != NO_CONTEXT {
-                add_bonus(&mut self.tables_mut().continuation[usize::from(earlier)][here], bonus);
+                add_bonus(&mut self.tables_mut().continuation[usize::from(earlier)][here], bonus, LIMIT);
             }
         }
     }
 
     /// Adds a bonus for the evaluation gained by a quiet move of `color`.
     pub(super) fn update_eval_history(&mut self, color: Color, mv: Move, attacked: Bitboard, bonus: i32) {
-        add_bonus(&mut self.tables_mut().quiet[quiet_slot(color, mv, attacked)], bonus);
+        add_bonus(&mut self.tables_mut().quiet[quiet_slot(color, mv, attacked)], bonus, LIMIT);
     }
 
     pub(super) fn update_noisy(&mut self, position: &Position, mv: Move, bonus: i32) {
-        add_bonus(&mut self.tables_mut().capture[usize::from(context(position, mv))][victim(position, mv)], bonus);
+        add_bonus(
+            &mut self.tables_mut().capture[usize::from(context(position, mv))][victim(position, mv)],
+            bonus,
+            LIMIT,
+        );
     }
 
     /// By how many centipawns the evaluation of such positions was off: by pawn structure, by the pieces of each side
@@ -184,22 +188,26 @@ impl Histories {
         }
     }
 
-    /// Learns that the search found a value `error` centipawns above the evaluation.
-    pub(super) fn update_correction(&mut self, position: &Position, past: &Past, error: Value, depth: i32) {
+    /// Learns that the search found a value `error` centipawns above the corrected evaluation.
+    pub(super) fn update_correction(
+        &mut self,
+        position: &Position,
+        past: &Past,
+        error: Value,
+        depth: i32,
+        params: &SearchParams,
+    ) {
         let us: Color = position.side_to_move();
-        let goal = (error * CORRECTION_GRAIN).clamp(-CORRECTION_LIMIT, CORRECTION_LIMIT);
-        let weight = (depth + 1).min(16);
-        let blend = |counter: &mut i16| {
-            let mixed = (i32::from(*counter) * (CORRECTION_GRAIN - weight) + goal * weight) / CORRECTION_GRAIN;
-            *counter = mixed.clamp(-CORRECTION_LIMIT, CORRECTION_LIMIT) as i16;
-        };
+        let limit = params.correction_limit * CORRECTION_GRAIN;
+        let bonus = (error * depth * params.correction_rate / 16).clamp(-limit / 4, limit / 4);
+        let learn = |counter: &mut i16| add_bonus(counter, bonus, limit);
         let tables = self.tables_mut();
-        blend(&mut tables.pawn_correction[us.index()][pawn_slot::<CORRECTION_SIZE>(position)]);
+        learn(&mut tables.pawn_correction[us.index()][pawn_slot::<CORRECTION_SIZE>(position)]);
         for color in Color::ALL {
-            blend(&mut tables.piece_correction[us.index()][color.index()][piece_slot(position, color)]);
+            learn(&mut tables.piece_correction[us.index()][color.index()][piece_slot(position, color)]);
         }
         if past[0] != NO_CONTEXT {
-            blend(&mut tables.move_correction[usize::from(past[1])][usize::from(past[0])]);
+            learn(&mut tables.move_correction[usize::from(past[1])][usize::from(past[0])]);
         }
     }
 }
@@ -243,11 +251,11 @@ mod tests {
     fn counters_stay_within_their_limit() {
         let mut counter = 0;
         for _ in 0..1000 {
-            add_bonus(&mut counter, 5000);
+            add_bonus(&mut counter, 5000, LIMIT);
         }
         assert!(i32::from(counter) <= LIMIT && counter > 15_000);
         for _ in 0..1000 {
-            add_bonus(&mut counter, -1_000_000);
+            add_bonus(&mut counter, -1_000_000, LIMIT);
         }
         assert_eq!(i32::from(counter), -LIMIT);
     }
@@ -265,16 +273,33 @@ mod tests {
         assert_eq!(histories.quiet(&position, mv, &elsewhere, safe), 1800);
         assert_eq!(histories.quiet(&position, mv, &here, attacked), 1800);
         assert_eq!(histories.quiet(&position, other, &here, safe), 0);
-        for _ in 0..500 {
-            histories.update_correction(&position, &[NO_CONTEXT; 3], 40, 12);
-        }
-        let corrections = histories.corrections(&position, &[NO_CONTEXT; 3]);
-        let weight = |correction_pawn, correction_pieces| SearchParams {
-            correction_pawn,
-            correction_pieces,
-            ..SearchParams::default()
+    }
+
+    /// One table alone and several together learn the whole error, and no table learns more than its limit.
+    #[test]
+    fn corrections_learn_what_the_evaluation_lacks() {
+        let (position, past) = (Position::start(), [3, NO_CONTEXT, NO_CONTEXT]);
+        let learned = |[pawn, pieces, moves]: [i32; 3], lacking: Value| {
+            let params = SearchParams {
+                correction_pawn: pawn,
+                correction_pieces: pieces,
+                correction_moves: moves,
+                correction_limit: 100,
+                ..SearchParams::default()
+            };
+            let mut histories = Histories::new().unwrap();
+            let known = |histories: &Histories| histories.corrections(&position, &past).centipawns(&params);
+            for _ in 0..2000 {
+                let error = lacking - known(&histories);
+                histories.update_correction(&position, &past, error, 6, &params);
+            }
+            known(&histories)
         };
-        assert!((38..=40).contains(&corrections.centipawns(&weight(1024, 0))));
-        assert!((76..=80).contains(&corrections.centipawns(&weight(0, 1024))));
+        for weights in [[1024, 0, 0], [0, 1024, 0], [0, 0, 1024], [700, 1200, 1500]] {
+            for lacking in [40, -40] {
+                assert!((learned(weights, lacking) - lacking).abs() <= 2, "{weights:?} {lacking}");
+            }
+        }
+        assert!((98..=100).contains(&learned([1024, 0, 0], 500)));
     }
 }

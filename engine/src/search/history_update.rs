@@ -83,7 +83,7 @@ impl Worker {
         };
         if is_telling && !is_tactical {
             let past = self.past();
-            self.histories.update_correction(position, &past, value - eval, depth);
+            self.histories.update_correction(position, &past, value - eval, depth, &self.shared.params);
         }
     }
 }

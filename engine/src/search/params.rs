@@ -198,6 +198,10 @@ search_params! {
     correction_pieces: 1230 in 0..=3072;
     /// Weight of the last moves' correction, 1024ths.
     correction_moves: 1503 in 0..=3072;
+    /// The most that a correction learns, centipawns before its weight.
+    correction_limit: 96 in 16..=255;
+    /// The share of an error that a correction learns for each ply of depth, in 2048ths.
+    correction_rate: 38 in 4..=128;
     /// Plies without progress after which nothing of an evaluation would be left.
     clock_damping: 198 in 110..=1000;
     /// Margin of delta pruning in quiescence, centipawns.
