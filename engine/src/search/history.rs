@@ -1,7 +1,7 @@
 //! History tables: which moves caused cutoffs elsewhere, and how far the static evaluation was off.
 //!
 //! Every counter moves towards its bonus by *gravity*: the nearer it is to the limit, the less, so that it stays within
-//! ±[`LIMIT`] and forgets. See <https://www.chessprogramming.org/History_Heuristic>.
+//! its limit and forgets. See <https://www.chessprogramming.org/History_Heuristic>.
 
 use crate::chess::{Bitboard, Color, Move, MoveKind, PieceType, Position};
 use crate::memory::{Memory, Plain};
@@ -9,7 +9,7 @@ use crate::memory::{Memory, Plain};
 use super::params::SearchParams;
 use super::value::Value;
 
-/// No history counter leaves ±this.
+/// No counter of moves leaves ±this.
 pub(super) const LIMIT: i32 = 16_384;
 
 /// A moved piece and its target: `[color][piece][square]` in one index; [`NO_CONTEXT`] where no move was made.
