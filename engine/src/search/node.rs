@@ -1,4 +1,4 @@
-//! The node of the principal variation search, in numbered steps. Conditions and margins are in `prune.rs`.
+//! The node of the principal variation search, in numbered steps. Conditions and margins are in `prune`.
 //! See <https://www.chessprogramming.org/Principal_Variation_Search>.
 
 use arrayvec::ArrayVec;

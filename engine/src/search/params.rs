@@ -162,9 +162,9 @@ search_params! {
     lmr_deeper_margin: 35 in 10..=200;
     /// Centipawns above the best move so far below which it is searched one ply less deep.
     lmr_shallower_margin: 11 in 0..=40;
-    /// From this depth on a move that has raised alpha takes a ply off those after it.
+    /// A move that raises alpha takes a ply off the moves after it from this depth on.
     alpha_min_depth: 3 in 1..=8;
-    /// The depth below which a node goes on one ply less deep when a move has raised alpha.
+    /// It does so up to this depth.
     alpha_max_depth: 9 in 2..=20;
     /// Singular extensions from this depth on.
     se_min_depth: 8 in 4..=12;
