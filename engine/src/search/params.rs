@@ -164,7 +164,7 @@ search_params! {
     lmr_shallower_margin: 11 in 0..=40;
     /// A move that raises alpha takes a ply off the moves after it from this depth on.
     alpha_min_depth: 3 in 1..=8;
-    /// It does so up to this depth.
+    /// A move that raises alpha takes a ply off the moves after it up to this depth.
     alpha_max_depth: 9 in 2..=20;
     /// Singular extensions from this depth on.
     se_min_depth: 8 in 4..=12;
