@@ -1,20 +1,21 @@
 //! King and pawn against king, worked out completely.
 //!
-//! A position is lost for the pawn's side in no way: it is won or drawn. Won positions are found backwards, from those in
-//! which the pawn promotes safely.
+//! The pawn's side never loses. The positions that it wins are found backwards, from those in which the pawn promotes
+//! safely. Each step looks at all squares of the other king at once, as a set. So the table takes less than a
+//! millisecond: the first search that needs it waits for it, whatever its clock says.
 
 use std::sync::LazyLock;
 
 use crate::chess::{Bitboard, Color, File, Rank, Square, attacks};
+use crate::eval::geometry::{beside, widened};
 
-/// Positions with the pawn on files a to d: side to move, pawn, and both kings.
-const POSITIONS: usize = 2 * PAWNS * 64 * 64;
+/// By side to move, square of the pawn and of White's king: the squares of Black's king from which White wins.
+type Won = [[[Bitboard; 64]; PAWNS]; 2];
 
-/// Squares of the pawn.
+/// Squares of the pawn, on files a to d.
 const PAWNS: usize = 24;
 
-/// A bit by position: 1 if White, with a pawn on files a to d, wins.
-static WON: LazyLock<Vec<u64>> = LazyLock::new(generate);
+static WON: LazyLock<Box<Won>> = LazyLock::new(generate);
 
 /// Returns true if the side with the pawn wins.
 pub(super) fn is_won(strong: Color, pawn: Square, kings: [Square; 2], side_to_move: Color) -> bool {
@@ -24,119 +25,68 @@ pub(super) fn is_won(strong: Color, pawn: Square, kings: [Square; 2], side_to_mo
     };
     let [own, theirs] = [kings[strong.index()], kings[(!strong).index()]].map(mirror);
     let side = if side_to_move == strong { Color::White } else { Color::Black };
-    let index = index(side, mirror(pawn), own, theirs);
-    WON[index / 64] >> (index % 64) & 1 != 0
+    WON[side.index()][place(mirror(pawn))][own.index()].has(theirs)
 }
 
-/// The number of a position; the pawn is on ranks 2 to 7 of files a to d.
-fn index(side: Color, pawn: Square, white: Square, black: Square) -> usize {
-    let pawn = 4 * pawn.rank().index().clamp(1, 6) - 4 + (pawn.file().index() & 3);
-    ((side.index() * PAWNS + pawn) * 64 + white.index()) * 64 + black.index()
+/// The place of a pawn on ranks 2 to 7 of files a to d.
+fn place(pawn: Square) -> usize {
+    4 * pawn.rank().index().clamp(1, 6) - 4 + (pawn.file().index() & 3)
 }
 
-/// The result of a position, as far as it is known.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Known {
-    /// It cannot occur.
-    Never,
-    /// Nothing yet; in the end, a draw.
-    Nothing,
-    /// White wins.
-    Won,
-    /// Black is stalemated, or takes the pawn.
-    Drawn,
-}
-
-fn generate() -> Vec<u64> {
-    let mut known: Vec<Known> = (0..POSITIONS).map(|index| first_look(&Setup::of(index))).collect();
+fn generate() -> Box<Won> {
+    let mut won = Box::new([[[Bitboard::EMPTY; 64]; PAWNS]; 2]);
     loop {
-        let mut has_changed = false;
-        for index in 0..POSITIONS {
-            if known[index] == Known::Nothing {
-                known[index] = next_look(&Setup::of(index), &known);
-                has_changed |= known[index] != Known::Nothing;
+        let before = won.clone();
+        // Farther pawns come first: the others become them.
+        for pawn in (0..PAWNS).rev().map(|place| Square::new(File::ALL[place % 4], Rank::ALL[place / 4 + 1])) {
+            for king in Square::all().filter(|&king| king != pawn) {
+                won[0][place(pawn)][king.index()] = won_by_white(&won, pawn, king);
+                won[1][place(pawn)][king.index()] = lost_by_black(&won, pawn, king);
             }
         }
-        if !has_changed {
-            break;
+        if won == before {
+            return won;
         }
     }
-    let word = |chunk: &[Known]| {
-        chunk.iter().enumerate().fold(0, |word, (bit, &known)| word | u64::from(known == Known::Won) << bit)
-    };
-    known.chunks(64).map(word).collect()
 }
 
-struct Setup {
-    side: Color,
-    pawn: Square,
-    white: Square,
-    black: Square,
-}
-
-impl Setup {
-    fn of(index: usize) -> Self {
-        let pawn = index / 4096 % PAWNS;
-        Setup {
-            side: Color::ALL[index / (PAWNS * 4096)],
-            pawn: Square::new(File::ALL[pawn % 4], Rank::ALL[pawn / 4 + 1]),
-            white: Square::from_index(index / 64),
-            black: Square::from_index(index),
-        }
-    }
-
-    /// The square before the pawn.
-    fn stop(&self) -> Square {
-        Square::from_index(self.pawn.index() + 8)
-    }
-}
-
-fn first_look(setup: &Setup) -> Known {
-    let &Setup { side, pawn, white, black } = setup;
-    let by_pawn = attacks::pawn(Color::White, pawn);
-    let touch = attacks::king(white).has(black);
-    if white == black || white == pawn || black == pawn || touch || side == Color::White && by_pawn.has(black) {
-        return Known::Never;
-    }
-    let guarded = attacks::king(white);
-    if side == Color::White {
-        let stop = setup.stop();
-        let promotes = pawn.rank() == Rank::Seventh && stop != white && stop != black;
+/// The squares of Black's king from which White wins, being to move.
+fn won_by_white(won: &Won, pawn: Square, king: Square) -> Bitboard {
+    let after = |pawn: Square, king: Square| won[1][place(pawn)][king.index()];
+    let steps = attacks::king(king).without(pawn.into());
+    let mut wins = steps.into_iter().fold(Bitboard::EMPTY, |wins, to| wins | after(pawn, to));
+    let stop = Square::from_index(pawn.index() + 8);
+    if stop != king && pawn.rank() == Rank::Seventh {
         // The queen is safe where the other king does not reach her, or the own one stands by.
-        let is_safe = !attacks::king(black).has(stop) || guarded.has(stop);
-        return if promotes && is_safe { Known::Won } else { Known::Nothing };
+        let reached = if steps.has(stop) { Bitboard::EMPTY } else { attacks::king(stop) };
+        wins |= !(reached | stop.into());
+    } else if stop != king {
+        wins |= after(stop, king);
+        let far = Square::from_index(stop.index() + 8);
+        if pawn.rank() == Rank::Second && far != king {
+            wins |= after(far, king).without(stop.into());
+        }
     }
-    let flights = attacks::king(black).without(guarded | by_pawn);
-    let is_taken = flights.has(pawn);
-    if flights.is_empty() || is_taken { Known::Drawn } else { Known::Nothing }
+    wins & apart(pawn, king).without(attacks::pawn(Color::White, pawn))
 }
 
-/// Derives the result of a position from the known results of the positions after each move.
-fn next_look(setup: &Setup, known: &[Known]) -> Known {
-    let &Setup { side, pawn, white, black } = setup;
-    let mut after = [false; 4];
-    let mut see = |next: Known| after[next as usize] = true;
-    if side == Color::White {
-        for to in attacks::king(white) {
-            see(known[index(Color::Black, pawn, to, black)]);
-        }
-        let stop = setup.stop();
-        let is_free = |square: Square| square != white && square != black;
-        if pawn.rank() < Rank::Seventh && is_free(stop) {
-            see(known[index(Color::Black, stop, white, black)]);
-            let far = Square::from_index(stop.index() + 8);
-            if pawn.rank() == Rank::Second && is_free(far) {
-                see(known[index(Color::Black, far, white, black)]);
-            }
-        }
-        return if after[Known::Won as usize] { Known::Won } else { Known::Nothing };
-    }
-    let guarded: Bitboard = attacks::king(white) | attacks::pawn(Color::White, pawn);
-    for to in attacks::king(black).without(guarded) {
-        see(known[index(Color::White, pawn, white, to)]);
-    }
-    let escapes = after[Known::Nothing as usize] || after[Known::Drawn as usize];
-    if after[Known::Won as usize] && !escapes { Known::Won } else { Known::Nothing }
+/// The squares of Black's king from which White wins, Black being to move: there are moves, and all lose.
+fn lost_by_black(won: &Won, pawn: Square, king: Square) -> Bitboard {
+    let flights = !(attacks::king(king) | attacks::pawn(Color::White, pawn));
+    // The pawn's own square is one, if nothing guards it.
+    let escapes = flights.without(won[0][place(pawn)][king.index()]);
+    apart(pawn, king) & king_steps(flights).without(king_steps(escapes))
+}
+
+/// The squares where Black's king may stand beside a pawn and White's king.
+fn apart(pawn: Square, king: Square) -> Bitboard {
+    !(attacks::king(king) | king.into() | pawn.into())
+}
+
+/// The squares that a king attacks from any of these.
+fn king_steps(set: Bitboard) -> Bitboard {
+    let row = widened(set);
+    Bitboard(beside(set).0 | row.0 << 8 | row.0 >> 8)
 }
 
 #[cfg(test)]
@@ -146,9 +96,7 @@ mod tests {
     #[test]
     fn as_many_are_won_as_is_known() {
         // 124,960 with White to move and 97,604 with Black to move, of which one half has the pawn on files a to d.
-        let count: u32 = WON.iter().map(|word| word.count_ones()).sum();
-        assert_eq!(count, 111_282);
-        let of_white: u32 = WON[..WON.len() / 2].iter().map(|word| word.count_ones()).sum();
-        assert_eq!(of_white, 124_960 / 2);
+        let count = |side: usize| WON[side].as_flattened().iter().map(|set| set.count()).sum::<u32>();
+        assert_eq!([count(0), count(1)], [124_960 / 2, 97_604 / 2]);
     }
 }
