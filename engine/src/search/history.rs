@@ -121,13 +121,20 @@ impl Histories {
     /// The history score of a quiet move, within ±5 [`LIMIT`]; `attacked` are the squares that the other side attacks.
     #[inline(always)]
     pub(super) fn quiet(&self, position: &Position, mv: Move, past: &Past, attacked: Bitboard) -> i32 {
-        let (tables, here) = (self.tables(), usize::from(context(position, mv)));
-        let continuation = |context: Context| i32::from(tables.continuation[usize::from(context)][here]);
-        i32::from(tables.quiet[quiet_slot(position.side_to_move(), mv, attacked)])
-            + i32::from(tables.pawn[pawn_slot::<PAWN_SIZE>(position)][here])
-            + continuation(past[0])
-            + continuation(past[1])
-            + continuation(past[2]) / 2
+        self.quiet_rows(position, past, attacked).score(mv)
+    }
+
+    /// The rows that the scores of all quiet moves of a position come from.
+    #[inline(always)]
+    pub(super) fn quiet_rows<'t>(&'t self, position: &'t Position, past: &Past, attacked: Bitboard) -> QuietRows<'t> {
+        let tables = self.tables();
+        QuietRows {
+            position,
+            attacked,
+            quiet: &tables.quiet,
+            pawn: &tables.pawn[pawn_slot::<PAWN_SIZE>(position)],
+            continuation: past.map(|context| &tables.continuation[usize::from(context)]),
+        }
     }
 
     /// The history score of a capture or promotion, within ±[`LIMIT`].
@@ -209,6 +216,29 @@ impl Histories {
         if past[0] != NO_CONTEXT {
             learn(&mut tables.move_correction[usize::from(past[1])][usize::from(past[0])]);
         }
+    }
+}
+
+/// The rows of the tables that the quiet moves of one position share.
+pub(super) struct QuietRows<'t> {
+    position: &'t Position,
+    attacked: Bitboard,
+    quiet: &'t [i16; QUIET_SIZE],
+    pawn: &'t [i16; 768],
+    continuation: [&'t [i16; 768]; 3],
+}
+
+impl QuietRows<'_> {
+    /// The history score of a quiet move, within ±5 [`LIMIT`].
+    #[inline(always)]
+    pub(super) fn score(&self, mv: Move) -> i32 {
+        let here = usize::from(context(self.position, mv));
+        let [last, own, older] = self.continuation.map(|row| i32::from(row[here]));
+        i32::from(self.quiet[quiet_slot(self.position.side_to_move(), mv, self.attacked)])
+            + i32::from(self.pawn[here])
+            + last
+            + own
+            + older / 2
     }
 }
 

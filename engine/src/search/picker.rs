@@ -85,7 +85,7 @@ impl Picker {
                     }
                 }
                 Stage::GenerateNoisy => {
-                    self.fill::<Noisy>(position, [None; 3], |mv| noisy_score(position, histories, mv));
+                    self.generate_noisy(position, histories);
                     self.stage = Stage::GoodNoisy;
                 }
                 Stage::GoodNoisy => match self.moves.best() {
@@ -100,12 +100,7 @@ impl Picker {
                     None => self.stage = Stage::GenerateQuiets,
                 },
                 Stage::GenerateQuiets => {
-                    self.moves.clear();
-                    // Quiet moves need no scores if only checks are given out: these come in the order of generation.
-                    self.fill::<Quiet>(position, self.refutations, |mv| match skip_quiets {
-                        true => 0,
-                        false => histories.quiet(position, mv, past, attacked),
-                    });
+                    self.generate_quiets(position, histories, past, attacked, skip_quiets);
                     self.stage = Stage::Quiets;
                 }
                 Stage::Quiets => match if skip_quiets { self.check(position) } else { self.moves.best() } {
@@ -121,9 +116,7 @@ impl Picker {
                     return mv;
                 }
                 Stage::GenerateEvasions => {
-                    self.fill::<All>(position, [None; 3], |mv| {
-                        evasion_score(position, histories, (past, attacked), mv)
-                    });
+                    self.generate_evasions(position, histories, past, attacked);
                     self.stage = Stage::Evasions;
                 }
                 Stage::Evasions => return self.moves.best(),
@@ -136,6 +129,39 @@ impl Picker {
     #[inline(always)]
     pub(super) fn has_given_good_noisy(&self) -> bool {
         self.stage == Stage::GoodNoisy
+    }
+
+    // If the next three were inlined, every call of `next` would find the rows of the histories.
+
+    /// Takes in captures and promotions.
+    #[inline(never)]
+    fn generate_noisy(&mut self, position: &Position, histories: &Histories) {
+        self.fill::<Noisy>(position, [None; 3], |mv| noisy_score(position, histories, mv));
+    }
+
+    /// Takes in quiet moves. They need no scores if only checks are given out: these come in the order of generation.
+    #[inline(never)]
+    fn generate_quiets(
+        &mut self,
+        position: &Position,
+        histories: &Histories,
+        past: &Past,
+        attacked: Bitboard,
+        skip_quiets: bool,
+    ) {
+        self.moves.clear();
+        let rows = histories.quiet_rows(position, past, attacked);
+        self.fill::<Quiet>(position, self.refutations, |mv| if skip_quiets { 0 } else { rows.score(mv) });
+    }
+
+    /// Takes in all moves out of check.
+    #[inline(never)]
+    fn generate_evasions(&mut self, position: &Position, histories: &Histories, past: &Past, attacked: Bitboard) {
+        let rows = histories.quiet_rows(position, past, attacked);
+        self.fill::<All>(position, [None; 3], |mv| match position.is_noisy(mv) {
+            true => 8 * LIMIT + noisy_score(position, histories, mv),
+            false => rows.score(mv),
+        });
     }
 
     /// Takes in the moves of a stage, but for those `given` out before.
@@ -185,14 +211,6 @@ fn noisy_score(position: &Position, histories: &Histories, mv: Move) -> i32 {
         None => 0,
     };
     16 * (victim + promotion) + histories.noisy(position, mv) / 4
-}
-
-fn evasion_score(position: &Position, histories: &Histories, (past, attacked): (&Past, Bitboard), mv: Move) -> i32 {
-    if position.is_noisy(mv) {
-        8 * LIMIT + noisy_score(position, histories, mv)
-    } else {
-        histories.quiet(position, mv, past, attacked)
-    }
 }
 
 #[cfg(test)]
