@@ -1,7 +1,7 @@
 //! The facts that the terms of an evaluation share, computed once per position.
 
-use super::geometry::{beside, files_of, in_front, rank, widened};
-use crate::chess::{Bitboard, Color, PieceType, Position, Rank, Square, attacks};
+use super::geometry::{RINGS, beside, files_of, in_front};
+use crate::chess::{Bitboard, Color, PieceType, Position, Square, attacks};
 
 /// The facts that follow from the pawns alone, by side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl Side {
             king,
             pinned: blockers & all,
             blockers,
-            ring: ring(king).without(by_two),
+            ring: RINGS[king.index()].without(by_two),
             area: !(their_left | their_right | blocked | king.into()),
             attacked: by_pawns | by_king,
             attacked_twice: by_two | by_pawns & by_king,
@@ -102,6 +102,8 @@ pub(super) struct Context<'p> {
     pub(super) position: &'p Position,
     pub(super) occupied: Bitboard,
     pub(super) facts: PawnFacts,
+    /// By side: the files without its pawns.
+    pub(super) free_files: [Bitboard; 2],
     pub(super) sides: [Side; 2],
 }
 
@@ -110,13 +112,15 @@ impl<'p> Context<'p> {
     #[inline(always)]
     pub(super) fn new(position: &'p Position, facts: PawnFacts) -> Self {
         let occupied = position.occupied();
-        let attacks = Color::ALL.map(|color| position.colored(color, PieceType::Pawn).forward(color).sideways());
+        let pawns = Color::ALL.map(|color| position.colored(color, PieceType::Pawn));
+        let attacks = Color::ALL.map(|color| pawns[color.index()].forward(color).sideways());
+        let free_files = pawns.map(|pawns| !files_of(pawns));
         // One call for each side rather than a map, as with the terms: what moves forward does so by constants.
         let sides = [
             Side::new(position, Color::White, occupied, attacks),
             Side::new(position, Color::Black, occupied, attacks),
         ];
-        Context { position, occupied, facts, sides }
+        Context { position, occupied, facts, free_files, sides }
     }
 
     #[inline(always)]
@@ -136,21 +140,6 @@ impl<'p> Context<'p> {
         let (own, other) = (self.side(color), self.side(!color));
         own.by(PieceType::Pawn) | own.attacked_twice.without(other.attacked_twice)
     }
-
-    /// Files without pawns of a side.
-    #[inline(always)]
-    pub(super) fn free_files(&self, color: Color) -> Bitboard {
-        !files_of(self.side(color).pawns)
-    }
-}
-
-/// The nine squares about a king, one further in where it stands at the edge.
-#[inline(always)]
-fn ring(king: Square) -> Bitboard {
-    let file = king.file().index().clamp(1, 6);
-    let rank = king.rank().index().clamp(1, 6);
-    let centre = Square::from_index(8 * rank + file);
-    attacks::king(centre) | centre.into()
 }
 
 /// Pieces of either side that alone stand between the king of `us` and an enemy slider.
@@ -168,15 +157,4 @@ fn blockers(position: &Position, us: Color, occupied: Bitboard) -> Bitboard {
         }
     }
     blockers
-}
-
-/// The files beside a king and its own, three of them even at the edge, on the five ranks nearest to its own side.
-#[inline(always)]
-pub(super) fn flank(king: Square, color: Color) -> Bitboard {
-    let far = rank(color, Rank::Sixth) | rank(color, Rank::Seventh) | rank(color, Rank::Eighth);
-    let near = Bitboard::file(king.file());
-    let files = widened(near);
-    // At the edge there is no file on one side: take one more on the other.
-    let files = if files.count() == 16 { widened(files) } else { files };
-    files.without(far)
 }

@@ -17,6 +17,46 @@ pub(super) const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
 /// The long diagonals but for their central squares.
 pub(super) const LONG_DIAGONALS: Bitboard = Bitboard(0x8142_2400_0024_4281);
 
+/// By the square of a king: the nine squares about it, moved in from the edge.
+pub(super) static RINGS: [Bitboard; 64] = {
+    let mut rings = [Bitboard::EMPTY; 64];
+    let mut square = 0;
+    while square < 64 {
+        let (file, rank) = (inside(square % 8), inside(square / 8));
+        let row = widened(Bitboard(1 << (8 * rank + file)));
+        rings[square] = Bitboard(row.0 | row.0 << 8 | row.0 >> 8);
+        square += 1;
+    }
+    rings
+};
+
+/// By the file of a king: its own and those beside it, moved in from the edge.
+static FLANKS: [Bitboard; 8] = {
+    let mut flanks = [Bitboard::EMPTY; 8];
+    let mut file = 0;
+    while file < 8 {
+        flanks[file] = widened(Bitboard(0x0101_0101_0101_0101 << inside(file)));
+        file += 1;
+    }
+    flanks
+};
+
+/// A file or rank, the next one inside for the two at the edge.
+const fn inside(line: usize) -> usize {
+    match line {
+        0 => 1,
+        7 => 6,
+        _ => line,
+    }
+}
+
+/// The files beside a king and its own, three of them even at the edge, on the five ranks nearest to its own side.
+#[inline(always)]
+pub(super) fn flank(king: Square, color: Color) -> Bitboard {
+    let far = rank(color, Rank::Sixth) | rank(color, Rank::Seventh) | rank(color, Rank::Eighth);
+    FLANKS[king.file().index()].without(far)
+}
+
 /// The squares beside those of a set.
 #[inline(always)]
 pub(super) const fn beside(set: Bitboard) -> Bitboard {
@@ -58,18 +98,23 @@ pub(super) const fn files_of(set: Bitboard) -> Bitboard {
     Bitboard((fill & 0xFF) * 0x0101_0101_0101_0101)
 }
 
-/// Returns the number of files on which a set has squares.
-#[inline(always)]
-pub(super) const fn count_files(set: Bitboard) -> i32 {
-    (files_of(set).0 & 0xFF).count_ones() as i32
-}
-
 /// Returns the distance between two squares, in king's moves.
 #[inline(always)]
 pub(super) fn distance(a: Square, b: Square) -> usize {
-    let files = a.file().index().abs_diff(b.file().index());
-    files.max(a.rank().index().abs_diff(b.rank().index()))
+    DISTANCES[a.index()][b.index()].into()
 }
+
+static DISTANCES: [[u8; 64]; 64] = {
+    let mut distances = [[0; 64]; 64];
+    let mut pair: usize = 0;
+    while pair < 64 * 64 {
+        let (a, b) = (pair / 64, pair % 64);
+        let (files, ranks) = ((a % 8).abs_diff(b % 8), (a / 8).abs_diff(b / 8));
+        distances[a][b] = if files > ranks { files } else { ranks } as u8;
+        pair += 1;
+    }
+    distances
+};
 
 /// Returns the distance of a file from the nearer edge, 0 to 3.
 #[inline(always)]
@@ -105,7 +150,6 @@ mod tests {
         for square in Square::all() {
             let set = Bitboard::from(square);
             assert_eq!(files_of(set), Bitboard::file(square.file()));
-            assert_eq!(count_files(set | Square::from_index(0).into()), 1 + i32::from(square.file() != File::A));
             for color in Color::ALL {
                 let ahead = |other: &Square| rank_of(*other, color) > rank_of(square, color);
                 let front = Square::all().filter(|other| other.file() == square.file() && ahead(other)).collect();
@@ -116,6 +160,27 @@ mod tests {
             };
             assert_eq!(widened(set), Square::all().filter(beside).collect());
             assert_eq!(LIGHT.has(square), (square.file().index() + square.rank().index()) % 2 == 1);
+        }
+    }
+
+    #[test]
+    fn tables_of_kings_hold_the_squares_near_them() {
+        for king in Square::all() {
+            let away = |a: Square, file: usize, rank: usize| {
+                (a.file().index().abs_diff(file), a.rank().index().abs_diff(rank))
+            };
+            let [file, rank] = [king.file().index(), king.rank().index()].map(|line| line.clamp(1, 6));
+            let ring = |square: &Square| matches!(away(*square, file, rank), (0..=1, 0..=1));
+            assert_eq!(RINGS[king.index()], Square::all().filter(ring).collect());
+            let columns = |square: &Square| away(*square, file, rank).0 <= 1;
+            let near = |square: &Square| columns(square) && square.rank() <= Rank::Fifth;
+            assert_eq!(flank(king, Color::White), Square::all().filter(near).collect());
+            let far = |square: &Square| columns(square) && square.rank() >= Rank::Fourth;
+            assert_eq!(flank(king, Color::Black), Square::all().filter(far).collect());
+            for square in Square::all() {
+                let (files, ranks) = away(square, king.file().index(), king.rank().index());
+                assert_eq!(distance(king, square), files.max(ranks));
+            }
         }
     }
 }

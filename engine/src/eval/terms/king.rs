@@ -1,7 +1,8 @@
 //! The attack on the other king, and the right to castle.
 
 use crate::chess::{CastlingSide, Color, PieceType, attacks};
-use crate::eval::context::{Context, flank};
+use crate::eval::context::Context;
+use crate::eval::geometry::flank;
 use crate::eval::params::{Accumulate, EvalParams};
 
 /// Adds the terms of a side, those of attacking pieces aside, which come with the pieces. Needs the attacks of all.

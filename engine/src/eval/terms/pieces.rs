@@ -168,9 +168,8 @@ fn rooks<S: Copy, W: Copy>(
         return;
     }
     let through = cx.occupied.without(rooks | cx.pieces(us, PieceType::Queen));
-    let (half_open, free) = (cx.free_files(us), cx.free_files(us) & cx.free_files(them));
+    let (half_open, free) = (cx.free_files[us.index()], cx.free_files[0] & cx.free_files[1]);
     let (seventh, eighth) = (rank(us, Rank::Seventh), rank(us, Rank::Eighth));
-    let has_targets = (seventh & cx.side(them).pawns).any() || eighth.has(cx.side(them).king);
     let queens = cx.position.pieces(PieceType::Queen);
     for square in rooks {
         let squares = unless_pinned(cx, us, square, attacks::rook(square, through));
@@ -182,7 +181,7 @@ fn rooks<S: Copy, W: Copy>(
                 sink.main(pieces.rook_doubled, sign);
             }
         }
-        if seventh.has(square) && has_targets {
+        if seventh.has(square) && ((seventh & cx.side(them).pawns).any() || eighth.has(cx.side(them).king)) {
             sink.main(pieces.rook_seventh, sign);
         }
         if (file & queens).any() {

@@ -3,7 +3,7 @@
 use crate::chess::{Bitboard, Color, PieceType};
 use crate::eval::context::Context;
 use crate::eval::endings::{self, WHOLE};
-use crate::eval::geometry::{LIGHT, QUEEN_SIDE, count_files, files_of};
+use crate::eval::geometry::{LIGHT, QUEEN_SIDE};
 use crate::eval::params::{Accumulate, EvalParams};
 
 /// Adds the terms of both sides.
@@ -24,8 +24,8 @@ pub(in crate::eval) fn whole<S: Copy, W: Copy>(
     sink.complexity(complexity.passed, passed.count() as i32);
     sink.complexity(complexity.both_wings, i32::from(on_both_wings));
     sink.complexity(complexity.pawn_ending, i32::from(cx.occupied == pawns | kings));
-    let one_sided = Bitboard(files_of(white).0 ^ files_of(black).0);
-    sink.complexity(complexity.asymmetry, count_files(one_sided));
+    let one_sided = (cx.free_files[0].0 ^ cx.free_files[1].0) & 0xFF;
+    sink.complexity(complexity.asymmetry, one_sided.count_ones() as i32);
 
     let ending = Ending::new(cx, on_both_wings);
     let shares = if ending.few_pieces { endings::shares(cx.position) } else { None };
