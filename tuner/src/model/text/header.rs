@@ -90,7 +90,7 @@ impl Header {
     fn begin(&self, lines: &mut LineReader) -> Result<()> {
         lines.advance()?;
         let first = brief(&String::from_utf8_lossy(lines.bytes())).escape_debug().to_string();
-        let said = if first.is_empty() { String::new() } else { format!("; it says `{first}`") };
+        let said = if first.is_empty() { "; it says nothing".to_owned() } else { format!("; it says `{first}`") };
         let unexpected = lines.fault(format!("expected `{VERSION}`: not a file of rows{said}"));
         let mut greetings = if self.is_of_engine { GREETINGS } else { 0 };
         while lines.bytes() != VERSION.as_bytes() {

@@ -54,9 +54,12 @@ impl<'t> LineReader<'t> {
         Ok((line, FormulaPosition { line: self.number, column }))
     }
 
-    /// Returns an error in the current line.
+    /// Returns an error in the current line, or in the text if it has no line.
     pub(super) fn fault(&self, message: impl std::fmt::Display) -> Error {
-        anyhow!("{}:{}: {message}", self.file, self.number)
+        match self.number {
+            0 => anyhow!("{}: {message}", self.file),
+            number => anyhow!("{}:{number}: {message}", self.file),
+        }
     }
 
     /// Returns an error in a declaration.

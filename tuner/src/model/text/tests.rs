@@ -195,7 +195,7 @@ fn errors_in_rows_name_their_line() {
     let end = ROWS.find("0.5 -31").expect("a row");
     let endless = format!("{ROWS}{}", "0 ".repeat(1 << 20));
     for (text, message) in [
-        (&b""[..], "rows:0: expected `merino-rows 2`: not a file of rows"),
+        (&b""[..], "rows: expected `merino-rows 2`: not a file of rows; it says nothing"),
         (b"\n\nmerino-rows 3\n", "rows:3: expected `merino-rows 2`: not a file of rows; it says `merino-rows 3`"),
         (b"merino-rows 2\n", "rows:1: the text ends before its rows: a line `rows` names their columns"),
         (b"merino-rows 2\nsum \xff\n", "rows:2: is not text"),
