@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use super::support::{Arena, mock};
 
-const SHORT: &[&str] = &["--games", "4", "--depth", "1", "--max-plies", "6", "--concurrency", "2"];
+const SHORT: &[&str] = &["--games", "4", "--depth", "1", "--max-plies", "6", "--concurrency", "1"];
 
 /// A folder with two files of parameters.
 fn folder() -> Arena {
