@@ -23,8 +23,8 @@ pub(super) static RINGS: [Bitboard; 64] = {
     let mut square = 0;
     while square < 64 {
         let (file, rank) = (inside(square % 8), inside(square / 8));
-        let row = widened(Bitboard(1 << (8 * rank + file)));
-        rings[square] = Bitboard(row.0 | row.0 << 8 | row.0 >> 8);
+        let centre = Bitboard(1 << (8 * rank + file));
+        rings[square] = Bitboard(centre.0 | king_steps(centre).0);
         square += 1;
     }
     rings
@@ -68,6 +68,12 @@ pub(super) const fn beside(set: Bitboard) -> Bitboard {
 #[inline(always)]
 pub(super) const fn widened(set: Bitboard) -> Bitboard {
     Bitboard(set.0 | beside(set).0)
+}
+
+/// The squares that kings on any of these attack.
+pub(super) const fn king_steps(set: Bitboard) -> Bitboard {
+    let row = widened(set);
+    Bitboard(beside(set).0 | row.0 << 8 | row.0 >> 8)
 }
 
 /// Every square in front of the set, as `color` sees it, on its files; the set itself is left out.

@@ -7,7 +7,7 @@
 use std::sync::LazyLock;
 
 use crate::chess::{Bitboard, Color, File, Rank, Square, attacks};
-use crate::eval::geometry::{beside, widened};
+use crate::eval::geometry::king_steps;
 
 /// By side to move, square of the pawn and of White's king: the squares of Black's king from which White wins.
 type Won = [[[Bitboard; 64]; PAWNS]; 2];
@@ -81,12 +81,6 @@ fn lost_by_black(won: &Won, pawn: Square, king: Square) -> Bitboard {
 /// The squares where Black's king may stand beside a pawn and White's king.
 fn apart(pawn: Square, king: Square) -> Bitboard {
     !(attacks::king(king) | king.into() | pawn.into())
-}
-
-/// The squares that a king attacks from any of these.
-fn king_steps(set: Bitboard) -> Bitboard {
-    let row = widened(set);
-    Bitboard(beside(set).0 | row.0 << 8 | row.0 >> 8)
 }
 
 #[cfg(test)]
