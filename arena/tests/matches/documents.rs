@@ -78,15 +78,17 @@ fn tune_toml() -> String {
 /// A folder that has what a clone has, and games.
 fn clone() -> Arena {
     let folder = Arena::new();
-    fs::create_dir(folder.path("params")).unwrap();
+    for name in ["params", "data"] {
+        fs::create_dir(folder.path(name)).unwrap();
+    }
     for name in ["params/baseline.toml", "params/tuned.toml"] {
         fs::copy(Path::new(REPOSITORY).join(name), folder.path(name)).unwrap();
     }
     fs::write(folder.path("search.txt"), "X, int, 50, 0, 100, 10, 0\n").unwrap();
     fs::write(folder.path("tune.toml"), tune_toml()).unwrap();
     bring(&folder, "merino");
-    // What the tuner has written there, as its own document tells.
-    for name in ["drawn.epd", "g9s.epd", "both.epd"] {
+    // One position stands for what a clone has, and for what the tuner has written there, as its own document tells.
+    for name in ["data/quiet.epd.zst", "drawn.epd", "g9s.epd", "both.epd"] {
         fs::write(folder.path(name), "4k3/8/8/8/8/8/4P3/4K3 w - - c9 \"1-0\"; ce 150;\n").unwrap();
     }
     fs::copy(Path::new(REPOSITORY).join("params/tuned.toml"), folder.path("tuned.toml")).unwrap();
