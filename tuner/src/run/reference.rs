@@ -2,7 +2,7 @@
 //!
 //! The loss on the fitted data measures the quality of the fit to them. The loss on held-out games of the same data
 //! shares their faults: a fit to misleading data improves both losses while the engine gets weaker. A *reference set*
-//! holds positions of other games with scores of deep searches. The loss on it separates such fits from good ones; see
+//! holds positions of other games with scores of a stronger engine. The loss on it separates such fits from good ones; see
 //! docs/experiments.md.
 
 use std::sync::Arc;
@@ -44,7 +44,7 @@ pub fn embedded() -> Result<Source, DatasetError> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The tuned parameters predict the scores of deep searches clearly better.
+    /// The tuned parameters predict the scores of the set clearly better.
     Better,
     /// The change is too small: only games can decide.
     Open,
