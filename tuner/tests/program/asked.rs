@@ -353,7 +353,7 @@ fn faults_of_engines_name_the_position_and_nothing_is_written() {
         return;
     }
     for (instead, told) in [
-        ("time.sleep(60)", "no answer for 1 s"),
+        ("time.sleep(60)", "no answer for 1 s (--timeout)"),
         ("\n        while True: print('# thinking', flush=True)", "no answer for 1 s"),
         ("os._exit(3)", "the engine has ended (exit status: 3)"),
         ("print('info depth 1', flush=True); continue", "expected the engine's score, found `info`"),
@@ -420,7 +420,7 @@ fn an_engine_that_says_nothing_or_too_much_is_refused() {
     let said = fault("uciok\n", "", "1");
     assert!(said.contains("engine.py:1: expected `merino-rows 2`") && said.contains("it says `uciok`"), "{said}");
     let said = fault("Stock 1.0 by nobody\n", "time.sleep(60)", "1");
-    assert!(said.contains("no answer for 1 s; it has said `Stock 1.0 by nobody`"), "{said}");
+    assert!(said.contains("no answer for 1 s (--timeout); it has said `Stock 1.0 by nobody`"), "{said}");
     let said = fault(&HEAD.replace("rows score", "rows score result"), "", "1");
     assert!(
         said.contains("a column `result` is not for an engine that is asked: the data have it")

@@ -137,7 +137,7 @@ impl Read for TimedOutput {
 
 impl TimedOutput {
     fn timed_out(&self) -> io::Error {
-        io::Error::new(io::ErrorKind::TimedOut, format!("no answer for {} s", self.timeout.as_secs_f64()))
+        io::Error::new(io::ErrorKind::TimedOut, format!("no answer for {} s (--timeout)", self.timeout.as_secs_f64()))
     }
 }
 
