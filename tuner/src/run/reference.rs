@@ -2,8 +2,8 @@
 //!
 //! The loss on the fitted data measures the quality of the fit to them. The loss on held-out games of the same data
 //! shares their faults: a fit to misleading data improves both losses while the engine gets weaker. A *reference set*
-//! holds positions of other games with scores of a stronger engine. The loss on it separates such fits from good ones; see
-//! docs/experiments.md.
+//! holds positions of other games with scores of a stronger engine. The loss on it separates such fits from good ones;
+//! see docs/experiments.md.
 
 use std::sync::Arc;
 
