@@ -16,9 +16,7 @@ impl Worker {
         quiets: &[Move],
         noisies: &[Move],
     ) {
-        let params = &self.shared.params;
-        let bonus = (params.history_bonus * depth).min(params.history_bonus_max);
-        let malus = -(params.history_malus * depth).min(params.history_malus_max);
+        let (bonus, malus) = (self.shared.params.bonus(depth), self.shared.params.malus(depth));
         let (past, attacked) = (self.past(), self.frame(0).attacked);
         if position.is_noisy(best) {
             self.histories.update_noisy(position, best, bonus);
@@ -41,13 +39,10 @@ impl Worker {
     /// Adds a bonus or malus to the quiet move being searched, as an answer to the last ones, by what became of it when it
     /// was searched again without its reduction.
     pub(super) fn update_after_reduction(&mut self, past: &Past, depth: i32, failed: bool, cut_off: bool) {
-        let params = &self.shared.params;
-        let bonus = if failed {
-            -(params.history_malus * depth).min(params.history_malus_max)
-        } else if cut_off {
-            (params.history_bonus * depth).min(params.history_bonus_max)
-        } else {
-            return;
+        let bonus = match (failed, cut_off) {
+            (true, _) => self.shared.params.malus(depth),
+            (false, true) => self.shared.params.bonus(depth),
+            (false, false) => return,
         };
         let here = self.frame(1).context;
         self.histories.update_continuation(here, past, bonus);

@@ -245,6 +245,18 @@ impl SearchParams {
         if is_root { self.lmr_root_moves } else { 1 }
     }
 
+    /// The bonus of a good move at this depth.
+    #[inline(always)]
+    pub(super) fn bonus(&self, depth: i32) -> i32 {
+        (self.history_bonus * depth).min(self.history_bonus_max)
+    }
+
+    /// The malus of a move tried in vain at this depth, as a negative bonus.
+    #[inline(always)]
+    pub(super) fn malus(&self, depth: i32) -> i32 {
+        -(self.history_malus * depth).min(self.history_malus_max)
+    }
+
     /// The declared number of this name, which is compared without regard to case.
     pub fn find(name: &str) -> Option<&'static SearchParam> {
         Self::LIST.iter().find(|param| param.name.eq_ignore_ascii_case(name))
