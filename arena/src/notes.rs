@@ -55,7 +55,9 @@ impl Notes {
             let changed = self.files[engine].iter().find(|(path, before)| stamp(path) != *before);
             if let Some((path, _)) = changed {
                 let (name, path) = (&plan.engines[engine].name, path.display());
-                bar.say(&format!("warning: game {number}: {name}: {path} has changed since the match began"));
+                bar.say(&format!(
+                    "warning: {name}: {path} has changed since the match began, noticed after game {number}"
+                ));
                 self.files[engine].clear();
             }
         }

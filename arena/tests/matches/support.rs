@@ -9,13 +9,13 @@ use assert_cmd::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The mock engine, which is built with the tests.
+/// The mock engine. A run of all tests builds it, a run of tests by name does not.
 pub(crate) fn mock() -> PathBuf {
     let mut path = std::env::current_exe().unwrap();
     path.pop();
     path.set_file_name("examples");
     path.push("mock_engine");
-    assert!(path.exists(), "{}: is built by `cargo test -p merino-arena`", path.display());
+    assert!(path.exists(), "{}: `cargo build -p merino-arena --example mock_engine` builds it", path.display());
     path
 }
 
