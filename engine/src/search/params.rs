@@ -189,7 +189,7 @@ search_params! {
     /// Bonus of a quiet move for each centipawn of evaluation change, tenths.
     history_swing: 33 in 0..=200;
     /// The sum of both sides' evaluations before and after a move that changes nothing, centipawns: both have the tempo.
-    history_swing_zero: 70 in 0..=120;
+    history_swing_zero: 74 in 0..=120;
     /// The largest such bonus or malus.
     history_swing_max: 1091 in 200..=4000;
     /// Weight of the pawn structure's correction, 1024ths.
