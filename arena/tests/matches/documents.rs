@@ -88,7 +88,7 @@ fn clone() -> Arena {
     fs::write(folder.path("tune.toml"), tune_toml()).unwrap();
     bring(&folder, "merino");
     // One position stands for what a clone has, and for what the tuner has written there, as its own document tells.
-    for name in ["data/quiet.epd.zst", "drawn.epd", "g9s.epd", "both.epd", "found.epd"] {
+    for name in ["data/quiet.epd.zst", "data/openings.epd.zst", "drawn.epd", "g9s.epd", "both.epd", "found.epd"] {
         fs::write(folder.path(name), "4k3/8/8/8/8/8/4P3/4K3 w - - c9 \"1-0\"; ce 150;\n").unwrap();
     }
     fs::copy(Path::new(REPOSITORY).join("params/tuned.toml"), folder.path("tuned.toml")).unwrap();
