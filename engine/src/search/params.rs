@@ -219,7 +219,7 @@ search_params! {
     /// The largest share of the clock for one move, in percent.
     time_most: 60 in 20..=80;
     /// Share of the increment spent at once, in percent.
-    time_increment: 66 in 30..=100;
+    time_increment: 90 in 30..=100;
     /// The longest a move may take, in percent of its planned time.
     time_hard: 280 in 150..=800;
     /// Time while the best move stays the same, in percent.
